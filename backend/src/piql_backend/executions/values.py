@@ -14,10 +14,9 @@ import base64
 import binascii
 import math
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Protocol
-from uuid import UUID
 
 from piql.schema.catalog import Kind, SqlType
 from pydantic import JsonValue
@@ -40,8 +39,6 @@ def to_json(value: object) -> JsonValue:
             return value if math.isfinite(value) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
         case datetime():
             return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        case date() | UUID() | Decimal():
-            return str(value)
         case bytes():
             return {BYTES: base64.b64encode(value).decode("ascii")}
         case list() | tuple():

@@ -19,14 +19,13 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypeAlias
-from uuid import UUID
 
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.types import for_each_kind
-from piql.schema.values import ValueMismatch, shown
+from piql.schema.types import KINDS
+from piql.schema.values import QUOTED, ValueMismatch, shown
 
 BytesForm: TypeAlias = Literal["base64", "hex"]
 BYTES_FORMS: tuple[BytesForm, ...] = ("base64", "hex")
@@ -112,24 +111,25 @@ def _decimal_type(type: SqlType) -> str:
     return f"DECIMAL({precision}, {type.scale or 0})"
 
 
-FILE_TYPES = for_each_kind(
-    {
-        Kind.INT: FileType(lambda form: _whole, str, _plain("INTEGER"), is_json_text=False),
-        Kind.BIGINT: FileType(lambda form: _whole, str, _plain("BIGINT"), is_json_text=False),
-        Kind.DOUBLE: FileType(lambda form: _double, repr, _plain("DOUBLE"), is_json_text=False),
-        Kind.DECIMAL: FileType(_unchanged, lambda value: format(value, "f"), _decimal_type),
-        Kind.BOOLEAN: FileType(
-            lambda form: _boolean, lambda value: "true" if value else "false", _plain("BOOLEAN"), is_json_text=False
-        ),
-        Kind.VARCHAR: FileType(_unchanged, str, _plain("VARCHAR"), is_text=True),
-        Kind.TEXT: FileType(_unchanged, str, _plain("VARCHAR"), is_text=True),
-        Kind.BLOB: FileType(_bytes_reader, _bytes_text, _plain("BLOB"), is_text=True),
-        Kind.TIMESTAMP: FileType(lambda form: _moment, moment_text, _plain("TIMESTAMPTZ")),
-        Kind.DATE: FileType(_unchanged, date.isoformat, _plain("DATE")),
-        Kind.UUID: FileType(_unchanged, str, _plain("UUID")),
-        Kind.TIMEUUID: FileType(_unchanged, str, _plain("UUID")),
-    }
-)
+_TEXT = FileType(_unchanged, str, _plain("VARCHAR"), is_text=True)
+_OWN: dict[Kind, FileType] = {
+    Kind.INT: FileType(lambda form: _whole, str, _plain("INTEGER"), is_json_text=False),
+    Kind.BIGINT: FileType(lambda form: _whole, str, _plain("BIGINT"), is_json_text=False),
+    Kind.DOUBLE: FileType(lambda form: _double, repr, _plain("DOUBLE"), is_json_text=False),
+    Kind.DECIMAL: FileType(_unchanged, lambda value: format(value, "f"), _decimal_type),
+    Kind.BOOLEAN: FileType(
+        lambda form: _boolean, lambda value: "true" if value else "false", _plain("BOOLEAN"), is_json_text=False
+    ),
+    Kind.VARCHAR: _TEXT,
+    Kind.TEXT: _TEXT,
+    Kind.BLOB: FileType(_bytes_reader, _bytes_text, _plain("BLOB"), is_text=True),
+    Kind.TIMESTAMP: FileType(lambda form: _moment, moment_text, _plain("TIMESTAMPTZ")),
+    Kind.TIMEUUID: FileType(_unchanged, str, _plain("UUID")),
+}
+FILE_TYPES: dict[Kind, FileType] = {
+    kind: _OWN.get(kind) or FileType(_unchanged, str, _plain(kind.value)) for kind in KINDS
+}
+"""A type without a row of its own is written as its text, and has the same name in Parquet."""
 
 
 def writer_of(type: SqlType, form: BytesForm) -> Callable[[Any], str]:
@@ -155,8 +155,6 @@ def as_written(value: object, most: int = 60) -> str:
             text = value.hex()
         case datetime():
             text = value.isoformat()
-        case date() | Decimal() | UUID() | int() | float():
-            text = str(value)
         case _:
-            text = repr(value)
+            text = str(value) if isinstance(value, (*QUOTED, Decimal, int, float)) else repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -69,10 +69,12 @@ def _text_of(value: Any, type: SqlType) -> str:
             return f"{_ROUNDING.quantize(value, unit(type.scale)):f}"
         case Decimal():
             return f"{value.normalize(_ROUNDING):f}"
+        case str():
+            return value
         case datetime():
-            text = value.replace(tzinfo=None).isoformat(" ", "milliseconds")
-            return text.rstrip("0").removesuffix(".") if value.microsecond else text.removesuffix(".000")
-    return str(value)
+            value = value.replace(tzinfo=None)
+    text = str(value)
+    return text.rstrip("0") if "." in text else text
 
 
 def _of_text(text: str, type: SqlType) -> Any:

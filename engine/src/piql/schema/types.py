@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import MAX_PRECISION
@@ -29,6 +29,7 @@ from piql.schema.values import (
 )
 
 Row = TypeVar("Row")
+JsonSchema: TypeAlias = Mapping[str, Any]
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.NULL)  # the types that a column may have
 WHOLE = (Kind.INT, Kind.BIGINT)
@@ -53,8 +54,8 @@ class ColumnType:
     `names` are its names in the text, the canonical one first; `numbers` is how many numbers may follow in parentheses.
     `holds` describes its values in the reference, `written` how a literal is written and `accepts` which values a
     parameter takes, both in messages. `bytes` is the most bytes that a value of the declared type takes, None if that
-    has no limit. Types of one `family` compare with each other. `nearest_to` are types of other databases instead of
-    which this one is offered.
+    has no limit. Types of one `family` compare with each other. `json` is the JSON Schema of its values over HTTP.
+    `nearest_to` are types of other databases instead of which this one is offered.
     """
 
     names: tuple[str, ...]
@@ -64,6 +65,7 @@ class ColumnType:
     bytes: Callable[[SqlType], int | None]
     accepts: str
     family: Kind
+    json: JsonSchema
     nearest_to: tuple[str, ...] = ()
     numbers: int = 0
     range: tuple[int, int] | None = None  # of a type of whole numbers
@@ -97,6 +99,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(4),
             accepts=f"a whole number from {INT_RANGE[0]} to {INT_RANGE[1]}",
             family=Kind.DOUBLE,
+            json={"type": "integer", "format": "int32"},
             nearest_to=("SMALLINT", "TINYINT", "MEDIUMINT", "SERIAL"),
             range=INT_RANGE,
         ),
@@ -108,6 +111,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(8),
             accepts=f"a whole number from {BIGINT_RANGE[0]} to {BIGINT_RANGE[1]}",
             family=Kind.DOUBLE,
+            json={"oneOf": [{"type": "integer", "format": "int64"}, {"type": "string", "pattern": "^-?[0-9]+$"}]},
             nearest_to=("BIGSERIAL", "COUNTER"),
             range=BIGINT_RANGE,
         ),
@@ -119,6 +123,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(8),
             accepts="a number",
             family=Kind.DOUBLE,
+            json={"type": "number", "format": "double"},
             nearest_to=("REAL", "FLOAT8"),
         ),
         Kind.DECIMAL: ColumnType(
@@ -129,6 +134,7 @@ COLUMN_TYPES = for_each_kind(
             _digits,
             accepts="a number, or a text such as '12.50'",
             family=Kind.DOUBLE,
+            json={"type": "string", "format": "decimal"},
             nearest_to=("NUMBER", "MONEY", "VARINT"),
             numbers=2,
         ),
@@ -140,6 +146,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(1),
             accepts="TRUE or FALSE",
             family=Kind.BOOLEAN,
+            json={"type": "boolean"},
             nearest_to=("BIT",),
         ),
         Kind.VARCHAR: ColumnType(
@@ -150,6 +157,7 @@ COLUMN_TYPES = for_each_kind(
             _characters,
             accepts="a text",
             family=Kind.TEXT,
+            json={"type": "string"},
             nearest_to=("CHAR", "CHARACTER", "NVARCHAR", "VARCHAR2", "INET"),
             numbers=1,
         ),
@@ -161,6 +169,7 @@ COLUMN_TYPES = for_each_kind(
             _characters,
             accepts="a text",
             family=Kind.TEXT,
+            json={"type": "string"},
             nearest_to=("CLOB", "JSON", "JSONB", "ASCII"),
         ),
         Kind.BLOB: ColumnType(
@@ -171,6 +180,11 @@ COLUMN_TYPES = for_each_kind(
             _length,
             accepts="bytes",
             family=Kind.BLOB,
+            json={
+                "type": "object",
+                "properties": {"$base64": {"type": "string", "contentEncoding": "base64"}},
+                "required": ["$base64"],
+            },
             nearest_to=("BYTEA", "VARBINARY", "BINARY"),
         ),
         Kind.TIMESTAMP: ColumnType(
@@ -181,6 +195,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(8),
             accepts="a moment such as '2026-01-31T12:00:00Z'",
             family=Kind.TIMESTAMP,
+            json={"type": "string", "format": "date-time"},
             nearest_to=("DATETIME", "TIMESTAMPTZ", "TIME"),
         ),
         Kind.DATE: ColumnType(
@@ -191,6 +206,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(4),
             accepts="a day such as '2026-01-31'",
             family=Kind.DATE,
+            json={"type": "string", "format": "date"},
         ),
         Kind.UUID: ColumnType(
             ("UUID",),
@@ -200,6 +216,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(16),
             accepts="an id such as '123e4567-e89b-12d3-a456-426614174000'",
             family=Kind.UUID,
+            json={"type": "string", "format": "uuid"},
             nearest_to=("GUID",),
         ),
         Kind.TIMEUUID: ColumnType(
@@ -211,6 +228,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(16),
             accepts="a UUID of version 1 such as '123e4567-e89b-12d3-a456-426614174000'",
             family=Kind.TIMEUUID,
+            json={"type": "string", "format": "uuid"},
         ),
     }
 )

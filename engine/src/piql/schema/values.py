@@ -62,6 +62,9 @@ class TimeUUID(UUID):
         return self == other or self > other
 
 
+QUOTED = (date, UUID)
+"""The Python types of values that PIQL and JSON write as text in quotes: but for a datetime, that is their `str`."""
+
 Converter = Callable[[object, SqlType], object]
 """From a Python value and the type that is declared to the engine's value; raises ValueMismatch. Never given None."""
 
@@ -88,7 +91,7 @@ def shown(value: object) -> str:
     if isinstance(value, datetime):
         text = value.isoformat(timespec="auto" if value.microsecond % 1000 else "milliseconds")
         return "'" + text.replace("+00:00", "Z") + "'"
-    if isinstance(value, date | UUID):
+    if isinstance(value, QUOTED):
         return f"'{value}'"
     if isinstance(value, bytes):
         return f"a BLOB of {len(value)} bytes"

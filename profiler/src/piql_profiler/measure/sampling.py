@@ -13,17 +13,17 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import NamedTuple
-from uuid import UUID, uuid1, uuid4
+from uuid import uuid1, uuid4
 
 import piql
 from piql.compiler.logical.expressions import ColumnRef, Comparison, InList, Parameter, TokenMatch
 from piql.compiler.logical.operators import Assignment, Count, Delete, Insert, QueryParameter, Relation, Update
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError
+from piql.generating.column_values import values_of
 from piql.schema.catalog import Kind, SqlType, Table
-from piql.schema.types import TEXTS, for_each_kind
+from piql.schema.types import TEXTS
 from piql.trees.node import Node
 
 ROWS_READ = 1000  # of a table at most
@@ -132,10 +132,12 @@ class ParameterSampler:
 
 def _made_up(type: SqlType, is_new: bool, number: int, chance: random.Random) -> object:
     """Return a value of a type: a new one each time where `is_new`, else one that may be anywhere."""
-    if type.kind in TEXTS:
-        text = f"new-{secrets.token_hex(6)}" if is_new else str(_USUAL[type.kind]())
+    if is_new and type.kind in TEXTS:
+        text = f"new-{secrets.token_hex(6)}"
         return text if type.length is None else text[-type.length :]
-    return _NEW[type.kind](number, chance) if is_new and type.kind in _NEW else _USUAL[type.kind]()
+    if is_new and type.kind in _NEW:
+        return _NEW[type.kind](number, chance)
+    return _NOW[type.kind]() if type.kind in _NOW else values_of("", "", type, type.length, seed=0).nth(0)
 
 
 _NEW: Mapping[Kind, Callable[[int, random.Random], object]] = {
@@ -145,22 +147,10 @@ _NEW: Mapping[Kind, Callable[[int, random.Random], object]] = {
     Kind.UUID: lambda number, chance: uuid4(),
     Kind.TIMEUUID: lambda number, chance: uuid1(),
 }
-_USUAL: Mapping[Kind, Callable[[], object]] = for_each_kind(
-    {
-        Kind.INT: lambda: 1,
-        Kind.BIGINT: lambda: 1,
-        Kind.DOUBLE: lambda: 1.0,
-        Kind.DECIMAL: lambda: Decimal(1),
-        Kind.BOOLEAN: lambda: True,
-        Kind.VARCHAR: lambda: "hello",
-        Kind.TEXT: lambda: "hello",
-        Kind.BLOB: lambda: b"\x01",
-        Kind.TIMESTAMP: lambda: datetime.now(UTC),
-        Kind.DATE: lambda: datetime.now(UTC).date(),
-        Kind.UUID: lambda: UUID(int=1),
-        Kind.TIMEUUID: uuid1,
-    }
-)
+_NOW: Mapping[Kind, Callable[[], object]] = {
+    Kind.TIMESTAMP: lambda: datetime.now(UTC),
+    Kind.DATE: lambda: datetime.now(UTC).date(),
+}
 
 
 def _origins(query: CompiledQuery) -> dict[str, Origin]:

@@ -1,12 +1,28 @@
-"""The types of rows that a client declares: one for each table, and one for each query whose rows are no table's."""
+"""The types of rows that a client declares: one for each table, and one for each query whose rows are no table's.
+
+The types of their columns are found by `of_json`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
+
+from piql.schema.catalog import SqlType
+from piql.schema.types import COLUMN_TYPES
 
 from piql_service.clients.names import Names, is_plain
 from piql_service.contract.deployed_set import ServedColumn, ServedQuery, ServedSet
+
+T = TypeVar("T")
+
+
+def of_json(type: SqlType, rows: Mapping[str, T]) -> T:
+    """Return the row for a column type in a language's table, by the `format` of its JSON, else by the JSON type."""
+    schema = COLUMN_TYPES[type.kind].json
+    schema = schema.get("oneOf", [schema])[0]
+    return rows[schema["format"] if schema.get("format") in rows else schema["type"]]
 
 
 @dataclass(frozen=True, slots=True)

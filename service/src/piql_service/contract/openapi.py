@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.types import for_each_kind
+from piql.schema.types import COLUMN_TYPES
 
 from piql_service.contract.deployed_set import ServedColumn, ServedParameter, ServedQuery, ServedSet
 from piql_service.contract.headers import REQUEST_HEADERS, SESSION
@@ -18,26 +18,6 @@ Json = dict[str, Any]
 PATH = "/queries/{}"
 NDJSON = "application/x-ndjson"
 
-_TYPES: dict[Kind, Json] = for_each_kind(
-    {
-        Kind.INT: {"type": "integer", "format": "int32"},
-        Kind.BIGINT: {"oneOf": [{"type": "integer", "format": "int64"}, {"type": "string", "pattern": "^-?[0-9]+$"}]},
-        Kind.DOUBLE: {"type": "number", "format": "double"},
-        Kind.DECIMAL: {"type": "string", "format": "decimal"},
-        Kind.BOOLEAN: {"type": "boolean"},
-        Kind.VARCHAR: {"type": "string"},
-        Kind.TEXT: {"type": "string"},
-        Kind.BLOB: {
-            "type": "object",
-            "properties": {"$base64": {"type": "string", "contentEncoding": "base64"}},
-            "required": ["$base64"],
-        },
-        Kind.TIMESTAMP: {"type": "string", "format": "date-time"},
-        Kind.DATE: {"type": "string", "format": "date"},
-        Kind.UUID: {"type": "string", "format": "uuid"},
-        Kind.TIMEUUID: {"type": "string", "format": "uuid"},
-    }
-)
 _STATUSES = {
     "400": "The body is not JSON, or a header is wrong.",
     "401": "The token is missing or unknown.",
@@ -157,7 +137,7 @@ def _rows(columns: tuple[ServedColumn, ...]) -> Json:
 def _type(type: SqlType | None) -> Json:
     if type is None:
         return {}
-    schema: Json = {**_TYPES[type.kind], "x-piql-type": str(type)}
+    schema: Json = {**COLUMN_TYPES[type.kind].json, "x-piql-type": str(type)}
     return schema | {"maxLength": type.length} if type.length is not None and type.kind is Kind.VARCHAR else schema
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import orjson
 from piql.errors import InvalidParameter
 from piql.schema.catalog import Kind
+from piql.schema.values import QUOTED
 
 from piql_service.contract.deployed_set import ServedParameter
 
@@ -45,7 +45,7 @@ def _without_type(value: object) -> object:
             return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         case bytes():
             return {BYTES: base64.b64encode(value).decode("ascii")}
-        case date() | Decimal() | UUID():
+        case _ if isinstance(value, (*QUOTED, Decimal)):
             return str(value)
         case _:
             raise TypeError(f"no JSON for {type(value).__name__}")

@@ -8,30 +8,25 @@ import keyword
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from piql.schema.catalog import Kind, SqlType
-from piql.schema.types import for_each_kind
+from piql.schema.catalog import SqlType
 
 from piql_service.clients.layout import listed
 from piql_service.clients.names import Names
-from piql_service.clients.rows import RowType, bound_of, row_types
+from piql_service.clients.rows import RowType, bound_of, of_json, row_types
 from piql_service.contract.deployed_set import ServedParameter, ServedQuery, ServedSet
 
-_TYPES: Mapping[Kind, tuple[str, str]] = for_each_kind(
-    {  # the type, and the function of the runtime that reads it from JSON
-        Kind.INT: ("int", "_whole"),
-        Kind.BIGINT: ("int", "_whole"),
-        Kind.DOUBLE: ("float", "_double"),
-        Kind.DECIMAL: ("Decimal", "_decimal"),
-        Kind.BOOLEAN: ("bool", "_boolean"),
-        Kind.VARCHAR: ("str", "_text"),
-        Kind.TEXT: ("str", "_text"),
-        Kind.BLOB: ("bytes", "_blob"),
-        Kind.TIMESTAMP: ("Timestamp", "_timestamp"),
-        Kind.DATE: ("Date", "_date"),
-        Kind.UUID: ("UUID", "_uuid"),
-        Kind.TIMEUUID: ("UUID", "_uuid"),
-    }
-)
+_TYPES: Mapping[str, tuple[str, str]] = {  # the type, and the function of the runtime that reads it from JSON
+    "int32": ("int", "_whole"),
+    "int64": ("int", "_whole"),
+    "double": ("float", "_double"),
+    "decimal": ("Decimal", "_decimal"),
+    "boolean": ("bool", "_boolean"),
+    "string": ("str", "_text"),
+    "object": ("bytes", "_blob"),
+    "date-time": ("Timestamp", "_timestamp"),
+    "date": ("Date", "_date"),
+    "uuid": ("UUID", "_uuid"),
+}
 _ANY = ("object", "_anything")
 _ANSWERS = {"read": "Answer", "pages": "Pages", "write": "Written"}
 _RUNTIME = Path(__file__).with_name("runtime.py")
@@ -135,4 +130,4 @@ def _type(type: SqlType | None, *, is_nullable: bool) -> str:
 
 
 def _both(type: SqlType | None) -> tuple[str, str]:
-    return _ANY if type is None else _TYPES[type.kind]
+    return _ANY if type is None else of_json(type, _TYPES)

@@ -7,30 +7,25 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from piql.schema.catalog import Kind, SqlType
-from piql.schema.types import for_each_kind
+from piql.schema.catalog import SqlType
 
 from piql_service.clients.layout import listed
 from piql_service.clients.names import Names, is_plain
-from piql_service.clients.rows import RowType, bound_of, row_types
+from piql_service.clients.rows import RowType, bound_of, of_json, row_types
 from piql_service.contract.deployed_set import ServedParameter, ServedQuery, ServedSet
 
-_TYPES: Mapping[Kind, tuple[str, str]] = for_each_kind(
-    {  # the type, and the function of the runtime's `values` that reads it from JSON
-        Kind.INT: ("number", "number"),
-        Kind.BIGINT: ("bigint", "bigint"),
-        Kind.DOUBLE: ("number", "number"),
-        Kind.DECIMAL: ("Decimal", "decimal"),
-        Kind.BOOLEAN: ("boolean", "boolean"),
-        Kind.VARCHAR: ("string", "text"),
-        Kind.TEXT: ("string", "text"),
-        Kind.BLOB: ("Uint8Array", "blob"),
-        Kind.TIMESTAMP: ("Date", "timestamp"),
-        Kind.DATE: ("DateText", "date"),
-        Kind.UUID: ("UuidText", "uuid"),
-        Kind.TIMEUUID: ("UuidText", "uuid"),
-    }
-)
+_TYPES: Mapping[str, tuple[str, str]] = {  # the type, and the function of the runtime's `values` that reads it
+    "int32": ("number", "number"),
+    "int64": ("bigint", "bigint"),
+    "double": ("number", "number"),
+    "decimal": ("Decimal", "decimal"),
+    "boolean": ("boolean", "boolean"),
+    "string": ("string", "text"),
+    "object": ("Uint8Array", "blob"),
+    "date-time": ("Date", "timestamp"),
+    "date": ("DateText", "date"),
+    "uuid": ("UuidText", "uuid"),
+}
 _ANY = ("unknown", "anything")
 _ANSWERS = {"read": "Promise<Answer<{}>>", "pages": "Pages<{}>", "write": "Promise<Written<{}>>"}
 _RUNTIME = Path(__file__).with_name("runtime.ts")
@@ -132,4 +127,4 @@ def _type(type: SqlType | None, *, is_nullable: bool) -> str:
 
 
 def _both(type: SqlType | None) -> tuple[str, str]:
-    return _ANY if type is None else _TYPES[type.kind]
+    return _ANY if type is None else of_json(type, _TYPES)

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from struct import Struct
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from piql.store.cql.reads.shown import Shown
-from piql.store.cql.stored_values import CODECS, date_from_bytes
+from piql.store.cql.stored_values import CODECS, STORED, Stored
 from piql.store.rows import Row
-from piql.store.values import decode_timestamp
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _unpack_int = Struct(">i").unpack_from
@@ -36,6 +35,14 @@ def _itself(value: bytes) -> bytes:
     return value
 
 
+def _decoder(row: Stored) -> Callable[[bytes], Any]:
+    """Return the function from the bytes of a type to the driver's value, through the value that is stored."""
+    as_read, codec = row.as_read, row.codec
+    assert as_read is not None
+    assert codec is not None
+    return lambda value: codec.decode(as_read(value))
+
+
 _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "CqlText": bytes.decode,
     "CqlAscii": bytes.decode,
@@ -44,8 +51,7 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
     "CqlBigInt": lambda value: _unpack_long(value)[0],
     "CqlDouble": lambda value: _unpack_double(value)[0],
     "CqlBoolean": lambda value: value != b"\x00",
-    "CqlTimestamp": lambda value: decode_timestamp(_unpack_long(value)[0]),
-    "CqlDate": lambda value: date.fromordinal(date_from_bytes(value)),
+    **{f"Cql{row.cql.capitalize()}": _decoder(row) for row in STORED.values() if row.cql in CODECS},
     "CqlUuid": lambda value: UUID(bytes=value),
     "CqlTimeuuid": lambda value: UUID(bytes=value),
     "CqlBlob": _itself,
