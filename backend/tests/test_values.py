@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from uuid import UUID
 
@@ -33,6 +33,7 @@ from pydantic import JsonValue
         (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00.000Z"),
         (date(2026, 6, 1), "2026-06-01"),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (time(9, 30), "09:30:00"),
         (TimeUUID("123e4567-e89b-12d3-a456-426614174000"), "123e4567-e89b-12d3-a456-426614174000"),
         (b"\x00\xff", {"$base64": "AP8="}),
     ],

@@ -164,7 +164,7 @@ A parameter takes the type: `[day]::DATE` is a DATE. A literal that is no value 
 | from | to | |
 | --- | --- | --- |
 | number | number | rounded to the digits of the type, halves away from zero; a DOUBLE to the even whole number |
-| number, BOOLEAN, DATE, TIMESTAMP, UUID, TIMEUUID | text | as in `2012-08-27 10:15:00.5` |
+| number, BOOLEAN, DATE, TIME, TIMESTAMP, UUID, TIMEUUID | text | as in `2012-08-27 10:15:00.5` |
 | text | any of these | blanks around it do not count, but for BOOLEAN; of a DATE and TIMESTAMP the ISO form |
 | BOOLEAN | whole number | 1 and 0; back, 0 is FALSE |
 | DATE | TIMESTAMP | midnight in UTC; back, the day |

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from uuid import UUID
 
@@ -29,6 +29,8 @@ _SAMPLES: tuple[tuple[str, object], ...] = (
     ("aware datetime", datetime(2026, 5, 17, tzinfo=UTC)),
     ("naive datetime", datetime(2026, 5, 17)),
     ("date", date(2026, 5, 17)),
+    ("time", time(12, 30)),
+    ("ISO str", "12:30:00"),
     ("UUID", _ID),
 )
 

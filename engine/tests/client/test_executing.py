@@ -1,7 +1,7 @@
 """Executing by name: rows, what they cost, what is refused before any request."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, get_args
 from uuid import UUID
@@ -146,7 +146,7 @@ def test_an_observer_is_told_what_each_operator_took(db: piql.Database) -> None:
 TYPES = """
 CREATE TABLE things (
   id INT PRIMARY KEY, big BIGINT, ratio DOUBLE, price DECIMAL(8, 2), ready BOOLEAN, name VARCHAR(10), body TEXT,
-  data BLOB, seen TIMESTAMP, day DATE, mark UUID, event TIMEUUID);
+  data BLOB, seen TIMESTAMP, day DATE, mark UUID, event TIMEUUID, opens TIME);
 CREATE QUERY thing AS SELECT * FROM things WHERE id = [id];
 """
 THING: dict[str, Any] = {
@@ -162,6 +162,7 @@ THING: dict[str, Any] = {
     "day": datetime(2012, 8, 27).date(),
     "mark": UUID(int=7),
     "event": UUID("123e4567-e89b-12d3-a456-426614174000"),
+    "opens": time(9, 30, 0, 500_000),
 }
 
 

@@ -23,7 +23,7 @@ SCHEMA = """
 CREATE TABLE everything (
   id BIGINT PRIMARY KEY, small INT, large BIGINT, number DOUBLE, price DECIMAL(20, 4), exact DECIMAL, flag BOOLEAN,
   name VARCHAR(40), note TEXT, seal BLOB, moment TIMESTAMP, day DATE, number_of_it UUID,
-  made TIMEUUID);
+  made TIMEUUID, opens TIME);
 CREATE QUERY one AS SELECT * FROM everything WHERE id = [1: id];
 """
 COMPILATION = piql.compile(SCHEMA)
@@ -54,6 +54,7 @@ ROWS = st.lists(
             "day": st.none() | st.dates(),
             "number_of_it": st.none() | st.uuids(),
             "made": st.none() | st.uuids(version=1),
+            "opens": st.none() | st.times(),
         }
     ),
     max_size=12,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
 from piql.schema.catalog import Column, Kind, Table
@@ -60,6 +60,7 @@ def _value(column: Column, number: int) -> object:
         Kind.BLOB: bytes([number]),
         Kind.TIMESTAMP: datetime(2024, 1, 1 + number, tzinfo=UTC),
         Kind.DATE: date(2024, 1, 1 + number),
+        Kind.TIME: time(number),
         Kind.UUID: uuid.UUID(int=number),
         Kind.TIMEUUID: uuid.UUID(fields=(number, 0, 0x1000, 0x80, 0, 0)),
     }

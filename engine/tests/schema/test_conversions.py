@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -107,6 +107,8 @@ def test_every_conversion_gives_what_duckdb_gives(
         (Kind.DECIMAL, Decimal("1.50"), SqlType(Kind.TEXT), "1.5"),
         (Kind.DECIMAL, Decimal("1E+3"), SqlType(Kind.TEXT), "1000"),
         (Kind.DECIMAL, Decimal("1E+300"), SqlType(Kind.DOUBLE), 1e300),
+        (Kind.TIME, time(9, 30, 5, 250_000), SqlType(Kind.TEXT), "09:30:05.25"),
+        (Kind.TEXT, " 09:30 ", SqlType(Kind.TIME), time(9, 30)),
         (Kind.UUID, UUID(int=5), SqlType(Kind.TIMEUUID), REFUSED),
         (Kind.UUID, UUID(int=0x1000 << 64), SqlType(Kind.TIMEUUID), TimeUUID(int=0x1000 << 64)),
         (Kind.BLOB, b"a", SqlType(Kind.TEXT), REFUSED),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from itertools import pairwise
 from uuid import UUID
@@ -19,7 +19,7 @@ INT, BIGINT, DOUBLE, TEXT = SqlType(Kind.INT), SqlType(Kind.BIGINT), SqlType(Kin
 BOOLEAN, BLOB, DATE, IDENTITY = SqlType(Kind.BOOLEAN), SqlType(Kind.BLOB), SqlType(Kind.DATE), SqlType(Kind.UUID)
 TIMESTAMP, DECIMAL = SqlType(Kind.TIMESTAMP), SqlType(Kind.DECIMAL)
 MONEY = SqlType(Kind.DECIMAL, precision=6, scale=2)
-EVENT = SqlType(Kind.TIMEUUID)
+EVENT, OPENS = SqlType(Kind.TIMEUUID), SqlType(Kind.TIME)
 EARLY = UUID("ffffffff-0000-1000-8000-000000000000")  # its time is before that of the next
 LATE = UUID("00000000-0001-1000-8000-000000000000")
 SHORT = SqlType(Kind.VARCHAR, length=3)
@@ -56,6 +56,8 @@ NOON = datetime(2012, 8, 27, 12, 0, 0, tzinfo=UTC)
         ("00000000-0000-0000-0000-000000000001", IDENTITY, UUID(int=1)),
         (EARLY, EVENT, TimeUUID(int=EARLY.int)),
         (str(EARLY), EVENT, TimeUUID(int=EARLY.int)),
+        ("09:30", OPENS, time(9, 30)),
+        ("09:30:05.250000000", OPENS, time(9, 30, 5, 250_000)),
         (None, INT, None),
     ],
 )
@@ -100,6 +102,12 @@ def test_minus_zero_is_zero() -> None:
         ("0001-01-01T00:00:00+14:00", TIMESTAMP),
         (NOON, DATE),
         ("2012-13-01", DATE),
+        ("24:00", OPENS),
+        ("9:30", OPENS),
+        ("12:30:00.1234567", OPENS),
+        ("12:30:00Z", OPENS),
+        (time(12, 30, tzinfo=UTC), OPENS),
+        (NOON, OPENS),
         ("1234", IDENTITY),
         (1, IDENTITY),
         ("1234", EVENT),
@@ -122,6 +130,7 @@ def test_another_value_is_refused_in_words(value: object, type: SqlType) -> None
         ("a" * 50, "'" + "a" * 37 + "…'"),
         (NOON, "'2012-08-27T12:00:00.000Z'"),
         (date(2012, 8, 27), "'2012-08-27'"),
+        (time(9, 30), "'09:30:00'"),
         (b"ab", "a BLOB of 2 bytes"),
         (Decimal("1.50"), "1.50"),
     ],

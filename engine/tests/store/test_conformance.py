@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from queue import Queue
 from typing import Any
@@ -275,6 +275,7 @@ KINDS: list[tuple[Kind, st.SearchStrategy[Any]]] = [
     (Kind.BLOB, st.binary()),
     (Kind.TIMESTAMP, MOMENTS),
     (Kind.DATE, st.dates()),
+    (Kind.TIME, st.times().map(lambda moment: moment.replace(fold=0))),
     (Kind.UUID, st.uuids()),
     (Kind.TIMEUUID, st.uuids(version=1).map(lambda identity: TimeUUID(int=identity.int))),
 ]
@@ -335,6 +336,7 @@ def test_values_of_every_type_come_back_and_sort_as_they_should(
         (SqlType(Kind.DECIMAL, precision=38, scale=10), Decimal("1234567890123456789012345678.5"), None),
         (SqlType(Kind.DECIMAL), Decimal("100"), "100"),
         (SqlType(Kind.DATE), date(2012, 8, 27), None),
+        (SqlType(Kind.TIME), time(12, 30, 5, 250_000), None),
         (SqlType(Kind.UUID), UUID(int=5), None),
         (SqlType(Kind.TIMEUUID), UUID("123e4567-e89b-12d3-a456-426614174000"), None),
     ],

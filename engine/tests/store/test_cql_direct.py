@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from cassandra.connection import ConnectionShutdown
-from cassandra.cqltypes import DateType, Int32Type, SimpleDateType, TimeUUIDType, UTF8Type, UUIDType
+from cassandra.cqltypes import DateType, Int32Type, SimpleDateType, TimeType, TimeUUIDType, UTF8Type, UUIDType
 from cassandra.protocol import ExecuteMessage, ReadTimeoutErrorMessage, ResultMessage
 from piql.errors import StoreUnavailable
 from piql.schema.values import in_time_order
@@ -70,6 +70,7 @@ def test_rows_come_as_stored_values() -> None:
     ("of", "sent", "stored"),
     [
         (DateType, b"\x00" * 7 + b"\x09", 9),
+        (TimeType, b"\x00" * 7 + b"\x09", 9),
         (SimpleDateType, b"\x80\x00\x00\x00", date(1970, 1, 1).toordinal()),
         (UUIDType, b"i" * 16, b"i" * 16),
         (TimeUUIDType, EVENT.bytes, in_time_order(EVENT.bytes)),

@@ -1,6 +1,6 @@
 """The Python values that the Rust driver takes and returns; neither the driver nor a cluster is asked."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +42,7 @@ def column(name: str) -> Any:
         (Kind.DECIMAL, "CqlDecimal", Decimal("1E+40"), None),
         (Kind.TIMESTAMP, "CqlTimestamp", encode_timestamp(MOMENT), MOMENT),
         (Kind.DATE, "CqlDate", DAY.toordinal(), DAY),
+        (Kind.TIME, "CqlTime", 45_000 * 10**9, time(12, 30)),
         (Kind.UUID, "CqlUuid", ID.bytes, ID),
         (Kind.TIMEUUID, "CqlTimeuuid", in_time_order(EVENT.bytes), EVENT),
     ],

@@ -108,6 +108,7 @@ export const TYPES = [
   'NUMERIC',
   'STRING',
   'TEXT',
+  'TIME',
   'TIMESTAMP',
   'TIMEUUID',
   'UUID',

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from hashlib import blake2b
 from typing import Any
@@ -192,6 +192,13 @@ def _date(asked: _Asked) -> ColumnValues:
     return ColumnValues(first.toordinal(), lambda n: first - timedelta(days=n), draw)
 
 
+def _time(asked: _Asked) -> ColumnValues:
+    def of(seconds: int) -> time:
+        return time(seconds // 3600, seconds // 60 % 60, seconds % 60)
+
+    return ColumnValues(86_400, of, lambda rng: of(rng.randrange(1440) * 60))
+
+
 def _uuid(asked: _Asked) -> ColumnValues:
     """Return ids of version 4 whose bits are a digest of the seed and the number."""
 
@@ -229,6 +236,7 @@ _KINDS: dict[Kind, Callable[[_Asked], ColumnValues]] = for_each_kind(
         Kind.BLOB: _blob,
         Kind.TIMESTAMP: _timestamp,
         Kind.DATE: _date,
+        Kind.TIME: _time,
         Kind.UUID: _uuid,
         Kind.TIMEUUID: _time_uuid,
     }

@@ -27,6 +27,7 @@ class Kind(Enum):
     BLOB = "BLOB"
     TIMESTAMP = "TIMESTAMP"
     DATE = "DATE"
+    TIME = "TIME"
     UUID = "UUID"
     TIMEUUID = "TIMEUUID"
     NULL = "NULL"  # the type of a bare NULL

@@ -22,6 +22,7 @@ from piql.schema.values import (
     to_decimal,
     to_double,
     to_text,
+    to_time,
     to_time_uuid,
     to_timestamp,
     to_uuid,
@@ -196,7 +197,7 @@ COLUMN_TYPES = for_each_kind(
             accepts="a moment such as '2026-01-31T12:00:00Z'",
             family=Kind.TIMESTAMP,
             json={"type": "string", "format": "date-time"},
-            nearest_to=("DATETIME", "TIMESTAMPTZ", "TIME"),
+            nearest_to=("DATETIME", "TIMESTAMPTZ"),
         ),
         Kind.DATE: ColumnType(
             ("DATE",),
@@ -207,6 +208,16 @@ COLUMN_TYPES = for_each_kind(
             accepts="a day such as '2026-01-31'",
             family=Kind.DATE,
             json={"type": "string", "format": "date"},
+        ),
+        Kind.TIME: ColumnType(
+            ("TIME",),
+            "times of day without a zone, to the microsecond",
+            "write a text such as '10:15:00'",
+            to_time,
+            _fixed(8),
+            accepts="a time of day such as '12:30:00'",
+            family=Kind.TIME,
+            json={"type": "string", "format": "time"},
         ),
         Kind.UUID: ColumnType(
             ("UUID",),

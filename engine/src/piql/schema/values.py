@@ -4,9 +4,9 @@
     DOUBLE        float          BLOB           bytes             UUID   uuid.UUID
     DECIMAL       Decimal        TIMESTAMP      datetime, UTC, milliseconds
     BOOLEAN       bool (never an int)           TIMEUUID          TimeUUID, a UUID in the order of its time
-    NULL          None, of any type
+    NULL          None, of any type             TIME              datetime.time without a zone
 
-ISO strings are accepted for TIMESTAMP, DATE, UUID, TIMEUUID and DECIMAL. The converter of a type is in its row in
+ISO strings are accepted for TIMESTAMP, DATE, TIME, UUID, TIMEUUID and DECIMAL. The converter of a type is in its row in
 `types`.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal, DecimalException
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from piql.schema.decimals import MAX_EXPONENT, DoesNotFit, with_scale, without_m
 INT_RANGE = (-(2**31), 2**31 - 1)
 BIGINT_RANGE = (-(2**63), 2**63 - 1)
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_TIME = re.compile(r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6}0*)?)?")  # Cassandra writes nine digits
 _MOST_DIGITS = 300  # of a DECIMAL without a precision
 
 
@@ -62,7 +63,7 @@ class TimeUUID(UUID):
         return self == other or self > other
 
 
-QUOTED = (date, UUID)
+QUOTED = (date, time, UUID)
 """The Python types of values that PIQL and JSON write as text in quotes: but for a datetime, that is their `str`."""
 
 Converter = Callable[[object, SqlType], object]
@@ -218,6 +219,20 @@ def to_date(value: object, type: SqlType) -> date:
             raise _refuse(value, type) from None
     if isinstance(value, datetime) or not isinstance(value, date):
         raise _refuse(value, type)
+    return value
+
+
+def to_time(value: object, type: SqlType) -> time:
+    """Convert to a time of day, from texts such as 12:30, 12:30:05 and 12:30:05.5; raise ValueMismatch for a zone."""
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        try:
+            return time.fromisoformat(value)
+        except ValueError:
+            raise _refuse(value, type) from None
+    if not isinstance(value, time):
+        raise _refuse(value, type)
+    if value.tzinfo is not None:
+        raise _refuse(value, type, "it has a time zone")
     return value
 
 

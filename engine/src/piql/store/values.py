@@ -3,13 +3,13 @@
 INT, BIGINT  INTEGER             TIMESTAMP  INTEGER, ms since 1970    UUID     BLOB of 16 bytes
 DOUBLE       REAL                DATE       INTEGER, day number       DECIMAL  BLOB: sign, exponent, digits
 VARCHAR      TEXT, by bytes      BOOLEAN    INTEGER 0, 1              BLOB     BLOB
-TIMEUUID     BLOB of 16 bytes, turned so that they sort by the time
+TIMEUUID     BLOB of 16 bytes, turned so that they sort by the time     TIME     INTEGER, ns since midnight
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
@@ -88,6 +88,21 @@ def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
     return lambda stored: WIDE.quantize(decode_decimal(stored), shape)
 
 
+def encode_time(value: time) -> int:
+    """Return the nanoseconds since midnight."""
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**9 + value.microsecond * 1000
+
+
+def decode_time(nanoseconds: int) -> time:
+    """Return the time of day, cut to microseconds; raise NumberOutOfRange for one that is not within a day."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    try:
+        return time(seconds // 3600, seconds // 60 % 60, seconds % 60, rest // 1000)
+    except ValueError:
+        raise NumberOutOfRange("a TIME that another program stored is not within a day") from None
+
+
+TIMES = Codec(encode_time, decode_time)
 TIME_UUIDS = Codec(lambda value: in_time_order(value.bytes), lambda stored: TimeUUID(bytes=out_of_time_order(stored)))
 
 
@@ -110,6 +125,7 @@ STORED = for_each_kind(
         Kind.BLOB: Stored("BLOB"),
         Kind.TIMESTAMP: Stored("INTEGER", Codec(encode_timestamp, decode_timestamp)),
         Kind.DATE: Stored("INTEGER", Codec(date.toordinal, decode_date)),
+        Kind.TIME: Stored("INTEGER", TIMES),
         Kind.UUID: Stored("BLOB", Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored))),
         Kind.TIMEUUID: Stored("BLOB", TIME_UUIDS),
     }

@@ -2,11 +2,11 @@
 
 INT int          TIMESTAMP  timestamp (ms)        BOOLEAN  boolean     TEXT  text, by UTF-8 bytes
 BIGINT bigint    DATE       date                  UUID     uuid        BLOB  blob
-DOUBLE double    DECIMAL    decimal, no 0s at end TIMEUUID timeuuid
+DOUBLE double    DECIMAL    decimal, no 0s at end TIMEUUID timeuuid    TIME  time (ns)
 
-The stored value of a TIMESTAMP is its milliseconds, of a DATE its day number, of a UUID its bytes, and of a TIMEUUID
-its bytes in the order of its time. The drivers are told to read columns so, and comparing such values is cheap. CQL
-sorts a `uuid` by its version first, so a UUID that is a clustering column is stored as a `blob`.
+The stored value of a TIMESTAMP is its milliseconds, of a TIME its nanoseconds, of a DATE its day number, of a UUID its
+bytes, and of a TIMEUUID its bytes in the order of its time. The drivers are told to read columns so, and comparing such
+values is cheap. CQL sorts a `uuid` by its version first, so a UUID that is a clustering column is stored as a `blob`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from piql.schema.decimals import WIDE, DoesNotFit, unit
 from piql.schema.types import for_each_kind
 from piql.schema.values import in_time_order, out_of_time_order
 from piql.store.rows import Codec
-from piql.store.values import TIME_UUIDS, decode_date, decode_timestamp, encode_timestamp
+from piql.store.values import TIME_UUIDS, TIMES, decode_date, decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]
 """From a stored value that is not NULL to the bytes of CQL's protocol."""
@@ -144,6 +144,7 @@ STORED = for_each_kind(
         Kind.DATE: Stored(
             "date", _date_to_bytes, 1, date_from_bytes, Codec(date.toordinal, decode_date), is_python=False
         ),
+        Kind.TIME: Stored("time", pack_long, 0, lambda value: _unpack_long(value)[0], TIMES, is_python=False),
         Kind.UUID: Stored(
             "uuid",
             _itself,
