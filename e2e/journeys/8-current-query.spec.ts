@@ -164,3 +164,38 @@ test('with the caret in no query, the key shows what it would run', async ({ wor
   await expect(application.currentQuery).toHaveText(/^findUser/)
   expect(executions.queries).toEqual(['findUser'])
 })
+
+test('with the caret in a second query of one name, every place says so, and no key runs the first one', async ({
+  workbench,
+  api,
+  page,
+}) => {
+  const { application, bounds, editor, heatmap, plan, run } = workbench
+  await api.create(TWO, TWO_QUERIES.replace('townOf', 'findUser'))
+  const executions = executionsOn(page)
+  await workbench.open(`/applications/scadr/development?file=${TWO}&query=nameOf`)
+  await editor.goBehind(TWO, 'SELECT hometown')
+  await expect(application.currentQuery).toHaveCount(1)
+  await expect(application.currentQuery).toHaveText(/^findUser.*line 2: its name is taken/s)
+  await expect(page).not.toHaveURL(/query=/)
+  await expect(editor.explain).toHaveCount(0)
+  await page.keyboard.press('ControlOrMeta+Enter')
+  for (const panel of [run, plan, heatmap, bounds]) {
+    await panel.open()
+    await expect(panel.content).toContainText('Another query is called findUser')
+    await expect(panel.content).toContainText(`The caret is in the findUser of ${TWO}, line 2. It has no plan`)
+  }
+  await editor.area.focus()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(run.content).toContainText('Another query is called findUser')
+  expect(executions.queries).toEqual([])
+
+  // The first one is one click away, and the second one is itself again once it has a name of its own.
+  await run.content.getByRole('button', { name: 'Show the first one' }).click()
+  await expect(editor.region.getByRole('heading')).toHaveText('queries / findUser.piql')
+  await expect(run.form('findUser')).toBeVisible()
+  await workbench.openFile(TWO)
+  await editor.typeOver(TWO, 'findUser', 'townOf')
+  await expect(application.currentQuery).toHaveText(/^townOf/)
+  await expect(editor.explain).toHaveText('Explain townOf')
+})

@@ -83,6 +83,21 @@ def test_the_first_of_two_queries_of_one_name_counts() -> None:
     assert compilation.queries["found"].text.startswith("CREATE QUERY found AS SELECT town")
 
 
+def test_the_second_query_of_one_name_says_where_it_stands_also_after_other_edits() -> None:
+    first, second = FOUND, FOUND.replace("town", "name", 1)
+    own = "CREATE QUERY own AS SELECT name FROM users WHERE name = [1: name];\n"
+    compiler = piql.compiler.Compiler()
+    for before in ("", "-- a line above\n", "-- a longer line above\n"):
+        files = {"a.piql": SCHEMA + first, "b.piql": before + own + second}
+        (repeated,) = compiler.compile(files).repeated
+        assert (repeated.name, repeated.span.source.name) == ("found", "b.piql")
+        assert repeated.span.text == second.strip().removesuffix(";")
+        assert repeated.name_span.start == files["b.piql"].index("found")
+        assert repeated.first_name_span.source.name == "a.piql"
+    files["b.piql"] = own + second.replace("found", "another", 1)
+    assert compiler.compile(files).repeated == ()
+
+
 def test_the_indexes_of_a_set_do_not_depend_on_the_order_of_its_queries() -> None:
     one = "CREATE QUERY one AS SELECT name FROM users WHERE town = [1: town] LIMIT 5;\n"
     two = "CREATE QUERY two AS SELECT town, name FROM users WHERE town = [1: town] ORDER BY name DESC LIMIT 5;\n"

@@ -2552,7 +2552,8 @@ export interface components {
          * CompilationRead
          * @description `elapsed_ms` is what the compiler took, also when the answer came from the cache.
          *
-         *     `indexes` are the secondary indexes of the whole set, those that the compiler derives among them.
+         *     `indexes` are the secondary indexes of the whole set, those that the compiler derives among them. `queries` has the
+         *     first of each name, `repeated` the others.
          */
         CompilationRead: {
             /** Diagnostics */
@@ -2563,6 +2564,8 @@ export interface components {
             indexes: components["schemas"]["IndexRead"][];
             /** Queries */
             queries: components["schemas"]["QueryRead"][];
+            /** Repeated */
+            repeated: components["schemas"]["RepeatedQueryRead"][];
             /** Has Errors */
             has_errors: boolean;
             /** Elapsed Ms */
@@ -4908,6 +4911,17 @@ export interface components {
             column: number;
             /** New Name */
             new_name: string;
+        };
+        /**
+         * RepeatedQueryRead
+         * @description A query whose name an earlier one has, so that it has no plan; `first_name_range` is the name of that one.
+         */
+        RepeatedQueryRead: {
+            /** Name */
+            name: string;
+            range: components["schemas"]["RangeRead"];
+            name_range: components["schemas"]["RangeRead"];
+            first_name_range: components["schemas"]["RangeRead"];
         };
         /**
          * ReportedQueryRead

@@ -7,7 +7,7 @@ import { create } from 'zustand'
 import { currentCompilation } from '../documents/compile-loop'
 import { notify } from './notices'
 import { isOpen, openPanel } from './panel-view'
-import { followCaret, isUnderCaret } from './selection'
+import { followCaret, isUnderCaret, repeatedQuery } from './selection'
 import { currentView, onView } from './url-state'
 
 export interface RunWish {
@@ -28,6 +28,10 @@ export async function requestRun(place: RunPlace): Promise<void> {
   if (place !== 'form') await currentCompilation()
   if (place === 'editor') followCaret()
   const { query } = currentView()
+  if (!query && repeatedQuery()) {
+    openPanel('run') // it says why nothing runs
+    return
+  }
   if (!query) {
     notify({ tone: 'info', text: 'There is no query to run: place the caret in one.' })
     return

@@ -1,13 +1,15 @@
 /**
  * The current query: applies the rules of logic/current-query.ts. Its name is in the view (`query` in the URL). It
  * follows the caret, the text and the address while the workbench is open (`useFollowedSelection`), and panels choose
- * another one by name (`selectQuery`, `selectQueryFrom`, `revealOf`).
+ * another one by name (`selectQuery`, `selectQueryFrom`, `revealOf`). With the caret in a query whose name an earlier one
+ * has, the view names none, and `useRepeatedQuery` gives it.
  */
 import { useEffect, useRef } from 'react'
-import type { Compilation, Query } from '../api/types'
+import { create } from 'zustand'
+import type { Compilation, Query, RepeatedQuery } from '../api/types'
 import { showStagesOf, useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
-import { atAddress, type CurrentQuery, chosen, follow, queryUnder } from '../logic/current-query'
+import { atAddress, type CurrentQuery, chosen, follow, type PlacedQuery, queryUnder } from '../logic/current-query'
 import { missingFile } from '../logic/missing-file'
 import type { View } from '../logic/view'
 import { forgetReveal, reveal, useCaret } from './editor-bridge'
@@ -17,6 +19,8 @@ import { currentView, onAddress, replaceView, setView, useView } from './url-sta
 
 /** The current query with its position, by which it is found again when it is renamed. */
 let current: CurrentQuery | null = null
+
+const useRepeated = create<{ repeated: RepeatedQuery | null }>(() => ({ repeated: null }))
 
 /** The parts of the view that concern one query only, reset for the next one. */
 const NO_DETAILS: Partial<View> = {
@@ -39,6 +43,16 @@ export function useSelectedQuery(): Query | null {
   const compilation = useCompilation()
   const { query } = useView()
   return compilation?.queries.find((compiled) => compiled.name === query) ?? null
+}
+
+/** The current query if an earlier one has its name; then there is no selected query. */
+export function useRepeatedQuery(): RepeatedQuery | null {
+  return useRepeated((state) => state.repeated)
+}
+
+/** The same, for what is no component. */
+export function repeatedQuery(): RepeatedQuery | null {
+  return useRepeated.getState().repeated
 }
 
 /**
@@ -69,7 +83,8 @@ export function selectQuery(name: string, { isFocused = false, view = {} }: Choi
  * current there; else it moves into the query.
  */
 export function selectQueryFrom(name: string, view: Partial<View>): void {
-  const staysCurrent = follow(queries(), useCaret.getState().caret, chosen(queries(), name))?.name === name
+  const next = follow(placed(), useCaret.getState().caret, chosen(placed(), name))
+  const staysCurrent = next?.name === name && !next.isRepeated
   if (staysCurrent) choose(name, view)
   else selectQuery(name, { view })
 }
@@ -85,13 +100,14 @@ export function revealOf(name: string | null, range: Query['range']): void {
 
 /** Whether the caret is in the current query; false while the present text is not compiled. */
 export function isUnderCaret(): boolean {
-  return isCompiled() && queryUnder(queries(), useCaret.getState().caret)?.name === currentView().query
+  const under = queryUnder(placed(), useCaret.getState().caret)
+  return isCompiled() && under?.name === currentView().query && !under?.isRepeated
 }
 
 /** Applies the rules to the present caret; does nothing while the present text is not compiled. */
 export function followCaret(): void {
   if (!isCompiled()) return
-  if (current) setCurrent(follow(queries(), useCaret.getState().caret, current))
+  if (current) setCurrent(follow(placed(), useCaret.getState().caret, current))
   else followAddress()
 }
 
@@ -129,13 +145,22 @@ function queries(): readonly Query[] {
   return useCompilationState.getState().compilation?.queries ?? []
 }
 
+/** All queries of the text, also those whose name an earlier one has. */
+function placed(): readonly PlacedQuery[] {
+  const repeated = useCompilationState.getState().compilation?.repeated ?? []
+  return repeated.length === 0
+    ? queries()
+    : [...queries(), ...repeated.map((query) => ({ ...query, isRepeated: true }))]
+}
+
 function isCompiled(): boolean {
   return useCompilationState.getState().version === useDocuments.getState().version
 }
 
 /** Makes a query the current one, as a step that the back button returns from. */
 function choose(name: string, view: Partial<View>): void {
-  current = chosen(queries(), name)
+  current = chosen(placed(), name)
+  useRepeated.setState({ repeated: null })
   setView({
     ...(name === currentView().query ? {} : NO_DETAILS),
     ...view,
@@ -148,7 +173,18 @@ function choose(name: string, view: Partial<View>): void {
 /** Makes a query the current one without a step of the back button. */
 function setCurrent(next: CurrentQuery | null): void {
   current = next
-  if (next?.name !== currentView().query) replaceView({ ...NO_DETAILS, query: next?.name })
+  const repeated = next?.isRepeated ? repeatedAt(next) : null
+  useRepeated.setState({ repeated })
+  const name = repeated ? undefined : next?.name
+  if (name !== currentView().query) replaceView({ ...NO_DETAILS, query: name })
+}
+
+/** Where a current query stands whose name an earlier one has. */
+function repeatedAt({ name, position }: CurrentQuery): RepeatedQuery | null {
+  const { repeated = [] } = useCompilationState.getState().compilation ?? {}
+  const caret = useCaret.getState().caret
+  const sameName = repeated.filter((query) => query.name === name && query.range.file === position?.file)
+  return (queryUnder(sameName, caret) ?? sameName[0]) || null
 }
 
 /**
@@ -156,8 +192,12 @@ function setCurrent(next: CurrentQuery | null): void {
  * forward.
  */
 function followAddress(): void {
-  const { file } = currentView()
-  setCurrent(atAddress(queries(), currentView()))
+  const { file, query: named } = currentView()
+  if (!named && queryUnder(placed(), useCaret.getState().caret)?.isRepeated) {
+    setCurrent(follow(placed(), useCaret.getState().caret, current))
+    return
+  }
+  setCurrent(atAddress(placed(), currentView()))
   const query = queries().find((compiled) => compiled.name === current?.name)
   if (!query || (file && query.range.file !== file) || isUnderCaret()) return
   const { start_line, start_column } = query.name_range

@@ -58,6 +58,40 @@ describe('the query under the caret', () => {
   })
 })
 
+describe('the current query, of two with one name', () => {
+  // twice.piql: find again, whose name stands for the one of reads.piql, and a query of its own.
+  const TWICE = [
+    ...QUERIES,
+    query('mine', 'twice.piql', 6),
+    { ...query('find', 'twice.piql', 2, 3), isRepeated: true, bound: null },
+  ]
+  const second = { name: 'find', position: { file: 'twice.piql', index: 0, count: 2 }, isRepeated: true }
+
+  it('is the one that the caret is in, never the one that the name stands for', () => {
+    expect(follow(TWICE, caret('twice.piql', 2), chosen(TWICE, 'stream'))).toEqual(second)
+    expect(follow(TWICE, caret('twice.piql', 2), chosen(TWICE, 'find'))).toEqual(second)
+    expect(follow(TWICE, caret('reads.piql', 2), second)).toMatchObject({ name: 'find', isRepeated: false })
+  })
+
+  it('stays while the caret is in no query of its file', () => {
+    expect(follow(TWICE, caret('twice.piql', 4), second)).toEqual(second)
+  })
+
+  it('is the first when it is chosen by name, or named by an address', () => {
+    expect(chosen(TWICE, 'find').position?.file).toBe('reads.piql')
+    expect(atAddress(TWICE, { query: 'find', file: 'reads.piql' })?.isRepeated).toBe(false)
+  })
+
+  it('is never taken for being heaviest', () => {
+    expect(name(follow(TWICE, null, null))).toBe('stream')
+  })
+
+  it('has a plan of its own as soon as it is renamed', () => {
+    const renamed = [...QUERIES, query('another', 'twice.piql', 2, 3), query('mine', 'twice.piql', 6)]
+    expect(follow(renamed, caret('twice.piql', 4), second)).toMatchObject({ name: 'another', isRepeated: false })
+  })
+})
+
 describe('the current query', () => {
   it('is the one under the caret, whatever was chosen before', () => {
     expect(name(follow(QUERIES, caret('reads.piql', 6), current('subscribe')))).toBe('stream')
@@ -103,14 +137,13 @@ describe('the current query', () => {
     expect(follow([], caret('reads.piql', 1), current('find'))).toBeNull()
   })
 
-  it('is of two with one name the one that the compiler knows, wherever that is now', () => {
+  it('is of two with one name the one that has a plan, wherever that is now', () => {
     const moved = [query('find', 'other.piql', 1), query('stream', 'reads.piql', 5, 8)]
     expect(follow(moved, caret('schema.piql', 1), current('find'))).toEqual({
       name: 'find',
       position: { file: 'other.piql', index: 0, count: 1 },
+      isRepeated: false,
     })
-    // In the file of the second one, which the compiler does not know, no query is under the caret.
-    expect(queryUnder(QUERIES, caret('copies.piql', 2))).toBeUndefined()
   })
 
   it('may be live only, until the caret is in a query', () => {

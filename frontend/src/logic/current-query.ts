@@ -8,6 +8,9 @@
  * 5. A query that was renamed is found again by its position in the file. A query that is gone is replaced by rules
  *    3 and 4, else by the query with the most operations.
  *
+ * Of several queries with one name the compiler plans the first. A later one is the current one too while the caret is in
+ * it (`isRepeated`): then no query is named, nothing is run, and the panels say why it has no plan.
+ *
  * Whoever chooses a query by its name, in a list or an address, moves the caret into it, so that rule 1 holds at once.
  */
 import { type Typed, valueOf } from './parameters'
@@ -17,6 +20,8 @@ export interface PlacedQuery {
   name: string
   range: TextRange
   bound?: { operations: number } | null
+  /** Whether an earlier query has its name. */
+  isRepeated?: boolean
 }
 
 /**
@@ -26,6 +31,8 @@ export interface PlacedQuery {
 export interface CurrentQuery {
   name: string
   position: { file: string; index: number; count: number } | null
+  /** Whether an earlier query has its name, and is the one that the name stands for. */
+  isRepeated: boolean
 }
 
 /** The query that the caret is in, or behind on the line where it ends. */
@@ -58,7 +65,7 @@ export function atAddress(
   queries: readonly PlacedQuery[],
   address: { query?: string | undefined; file?: string | undefined },
 ): CurrentQuery | null {
-  const named = queries.find((query) => query.name === address.query)
+  const named = byName(queries, address.query)
   const first = queriesOf(queries, address.file ?? '').at(0)
   const query = named && (named.range.file === address.file || !first) ? named : first
   return query ? currentOf(queries, query) : heaviest(queries)
@@ -66,8 +73,8 @@ export function atAddress(
 
 /** The current query after a query was chosen by name. */
 export function chosen(queries: readonly PlacedQuery[], name: string): CurrentQuery {
-  const query = queries.find((candidate) => candidate.name === name)
-  return query ? currentOf(queries, query) : { name, position: null }
+  const query = byName(queries, name)
+  return query ? currentOf(queries, query) : { name, position: null, isRepeated: false }
 }
 
 /** What is known when a key asks for the current query to be run. */
@@ -97,13 +104,25 @@ function isSame(one: Readonly<Record<string, Typed>>, another: Readonly<Record<s
   return [...names].every((name) => valueOf(one, name) === valueOf(another, name))
 }
 
-/** The current query in the present text: by its name, or by its position if its file has as many queries as before. */
+/**
+ * The current query in the present text: by its name, or by its position if its file has as many queries as before. One
+ * whose name stands for another query is looked for by its position first.
+ */
 function findAgain(queries: readonly PlacedQuery[], current: CurrentQuery | null): PlacedQuery | undefined {
-  const named = queries.find((query) => query.name === current?.name)
-  if (named || !current?.position) return named
-  const { file, index, count } = current.position
-  const inFile = queriesOf(queries, file)
-  return inFile.length === count ? inFile[index] : undefined
+  if (!current) return undefined
+  const named = byName(queries, current.name)
+  return current.isRepeated ? (atPosition(queries, current) ?? named) : (named ?? atPosition(queries, current))
+}
+
+function atPosition(queries: readonly PlacedQuery[], { position }: CurrentQuery): PlacedQuery | undefined {
+  if (!position) return undefined
+  const inFile = queriesOf(queries, position.file)
+  return inFile.length === position.count ? inFile[position.index] : undefined
+}
+
+/** The query that a name stands for. */
+function byName(queries: readonly PlacedQuery[], name: string | undefined): PlacedQuery | undefined {
+  return queries.find((query) => query.name === name && !query.isRepeated)
 }
 
 /** The next query below the caret, or the last above it. */
@@ -116,7 +135,7 @@ function nearest(queries: readonly PlacedQuery[], caret: Caret): PlacedQuery | u
  * The query with the most operations, which is worth looking at first; a query without a bound comes before all others.
  */
 function heaviest(queries: readonly PlacedQuery[]): CurrentQuery | null {
-  const [first, ...rest] = queries
+  const [first, ...rest] = queries.filter(({ isRepeated }) => !isRepeated)
   if (!first) return null
   const weight = (query: PlacedQuery) => query.bound?.operations ?? Infinity
   return currentOf(
@@ -128,7 +147,11 @@ function heaviest(queries: readonly PlacedQuery[]): CurrentQuery | null {
 function currentOf(queries: readonly PlacedQuery[], query: PlacedQuery): CurrentQuery {
   const { file } = query.range
   const inFile = queriesOf(queries, file)
-  return { name: query.name, position: { file, index: inFile.indexOf(query), count: inFile.length } }
+  return {
+    name: query.name,
+    position: { file, index: inFile.indexOf(query), count: inFile.length },
+    isRepeated: query.isRepeated === true,
+  }
 }
 
 /** The queries of a file in the order of the text. */

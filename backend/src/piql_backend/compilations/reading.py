@@ -41,6 +41,7 @@ from piql_backend.compilations.schemas import (
     ParameterRead,
     PlanNodeRead,
     QueryRead,
+    RepeatedQueryRead,
     StageRead,
     TableRead,
     TermRead,
@@ -63,6 +64,15 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
         tables=[_table(table) for table in compilation.tables.values()],
         indexes=read_indexes(compilation),
         queries=[_query(query, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()],
+        repeated=[
+            RepeatedQueryRead(
+                name=query.name,
+                range=read_span(query.span),
+                name_range=read_span(query.name_span),
+                first_name_range=read_span(query.first_name_span),
+            )
+            for query in compilation.repeated
+        ],
         has_errors=compilation.has_errors,
         elapsed_ms=elapsed_ms,
     )

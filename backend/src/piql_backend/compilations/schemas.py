@@ -235,15 +235,26 @@ class QueryRead(Read):
     axes: list[AxisRead]
 
 
+class RepeatedQueryRead(Read):
+    """A query whose name an earlier one has, so that it has no plan; `first_name_range` is the name of that one."""
+
+    name: str
+    range: RangeRead
+    name_range: RangeRead
+    first_name_range: RangeRead
+
+
 class CompilationRead(Read):
     """`elapsed_ms` is what the compiler took, also when the answer came from the cache.
 
-    `indexes` are the secondary indexes of the whole set, those that the compiler derives among them.
+    `indexes` are the secondary indexes of the whole set, those that the compiler derives among them. `queries` has the
+    first of each name, `repeated` the others.
     """
 
     diagnostics: list[DiagnosticRead]
     tables: list[TableRead]
     indexes: list[IndexRead]
     queries: list[QueryRead]
+    repeated: list[RepeatedQueryRead]
     has_errors: bool
     elapsed_ms: float

@@ -33,7 +33,7 @@ from piql.compiler.index_design import IndexesByTable, PlannedQuery, design, set
 from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_once
 from piql.compiler.physical.indexes.index_set import IndexSet, settle_indexes
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
-from piql.compiler.result import CompiledQuery
+from piql.compiler.result import CompiledQuery, RepeatedQuery
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.allowances import Allowance, allowances, idle_allowances, with_allowed
 from piql.compiler.syntax.lexer import MAX_FINDINGS
@@ -117,6 +117,15 @@ class Assembly:
             for bound, planned in zip(part.bound, part.planned, strict=True)
             if planned is not None and planned.gaps and not bound.has_errors
         ]
+
+    def repeated(self) -> tuple[RepeatedQuery, ...]:
+        """Return the queries whose name an earlier one has, in the order of the text."""
+        return tuple(
+            RepeatedQuery(query.name, query.span, query.name_span, first.name_span)
+            for part in self.parts_with_findings()  # each has an error
+            for query in part.queries
+            if (first := self.by_name[query.name]) is not query
+        )
 
     def findings(self) -> list[Diagnostic]:
         """Return the diagnostics up to binding in the order of the text, then those of each plan."""

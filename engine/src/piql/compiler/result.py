@@ -58,6 +58,16 @@ class CompiledQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatedQuery:
+    """A query whose name an earlier one has: it has no plan, since nothing could say which of the two is meant."""
+
+    name: str
+    span: Span
+    name_span: Span
+    first_name_span: Span  # the name of the one that is in `Compilation.queries`
+
+
+@dataclass(frozen=True, slots=True)
 class Compilation:
     """The result of compiling a set of files together."""
 
@@ -67,6 +77,7 @@ class Compilation:
     queries: Mapping[str, CompiledQuery]
     indexes: Mapping[str, Index] = field(default_factory=dict)  # secondary indexes of the whole set, by name
     diagnostics: tuple[Diagnostic, ...] = ()
+    repeated: tuple[RepeatedQuery, ...] = ()  # in the order of the text; `queries` has the first of each name
 
     @property
     def has_errors(self) -> bool:

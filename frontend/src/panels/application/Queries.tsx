@@ -2,10 +2,11 @@ import { TriangleAlert } from 'lucide-react'
 import { Fragment, memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Query } from '../../api/types'
 import { browserStorage } from '../../app/browser-storage'
+import { reveal } from '../../app/editor-bridge'
 import { useLiveOperations } from '../../app/live-operations'
 import { useLiveStates } from '../../app/live-text'
 import { usePredictions } from '../../app/predictions'
-import { selectQuery, useCompilation } from '../../app/selection'
+import { selectQuery, useCompilation, useRepeatedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { shortLensText } from '../../logic/lens'
 import { type Grouping, matches, type QueryGroup, queryGroups, searchedText } from '../../logic/query-list'
@@ -27,7 +28,9 @@ const KEY = 'piql:queries-by'
 export function Queries({ filter }: { filter: string }) {
   const list = useRef<HTMLUListElement>(null)
   const compilation = useCompilation()
-  const { query: selected } = useView()
+  const { query: named } = useView()
+  const repeated = useRepeatedQuery()
+  const selected = repeated ? placeOf(repeated.name_range) : named
   const [grouping, setGrouping] = useState(rememberedGrouping)
   const queries = compilation?.queries ?? []
   const shown = queries.filter((query) => matches(searchedText(query), filter))
@@ -66,6 +69,7 @@ export function Queries({ filter }: { filter: string }) {
             </li>
           ))
         )}
+        <RepeatedRows filter={filter} />
       </ul>
       {compilation && queries.length === 0 ? (
         <p className={styles['hint']}>
@@ -115,6 +119,39 @@ function Rows({ queries }: { queries: readonly Query[] }) {
       isCurrent={query.name === selected}
     />
   ))
+}
+
+/** The queries whose name an earlier one has, below the others. */
+function RepeatedRows({ filter }: { filter: string }) {
+  const current = useRepeatedQuery()
+  const repeated = useCompilation()?.repeated ?? []
+  return repeated
+    .filter(({ name, range }) => matches(`${name} ${range.file} unbounded`, filter))
+    .map(({ name, name_range: nameRange }) => (
+      <li key={placeOf(nameRange)} className={styles['queryRow']}>
+        <button
+          type="button"
+          className={styles['query']}
+          title={`${name}, ${nameRange.file}:${nameRange.start_line}`}
+          data-query={placeOf(nameRange)}
+          aria-current={current !== null && placeOf(current.name_range) === placeOf(nameRange)}
+          data-unbounded
+          onClick={() => reveal(nameRange)}
+          {...ROW}
+        >
+          <span className={styles['queryHead']}>
+            <span className={styles['queryName']}>{name}</span>
+            <ClassMark scalingClass={null} isBounded={false} />
+          </span>
+          <span className={styles['lens']}>line {nameRange.start_line}: its name is taken</span>
+        </button>
+      </li>
+    ))
+}
+
+/** A name for a query that has none of its own. */
+function placeOf({ file, start }: Query['range']): string {
+  return `${file}:${start}`
 }
 
 interface QueryRowProps {

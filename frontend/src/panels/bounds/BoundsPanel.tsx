@@ -2,6 +2,7 @@ import { Sigma } from 'lucide-react'
 import type { Bound, NoPrediction, Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { requestGridWith } from '../../app/grid-request'
+import { NoQuery } from '../../app/NoQuery'
 import { useLacks, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { setView } from '../../app/url-state'
@@ -27,9 +28,7 @@ export default function BoundsPanel() {
   const query = useSelectedQuery()
   if (!query) {
     return (
-      <EmptyState icon={<Sigma size={22} aria-hidden />} title="No query is selected">
-        Choose a query on the left to see what proves its bound.
-      </EmptyState>
+      <NoQuery icon={<Sigma size={22} aria-hidden />}>Choose a query on the left to see what proves its bound.</NoQuery>
     )
   }
   return (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Grid3x3 } from 'lucide-react'
 import { isActive, prediction, profileRuns } from '../../api/queries'
 import type { ProfileRun, Query } from '../../api/types'
+import { NoQuery } from '../../app/NoQuery'
 import { openPanel } from '../../app/panel-view'
 import { isPredicted, planKey, useChosenRun, usePredictions } from '../../app/predictions'
 import { openProblems } from '../../app/problems-drawer'
@@ -32,15 +33,21 @@ export default function HeatmapPanel() {
   const run = useChosenRun()
   const { data: runs } = useQuery(profileRuns(environment))
   const activeRun = runs?.find(isActive)
-  if (!query || !query.bound) {
+  if (!query) {
+    return (
+      <NoQuery icon={<Grid3x3 size={22} aria-hidden />}>
+        A heatmap shows a bounded query over two of its limits. Choose one on the left.
+      </NoQuery>
+    )
+  }
+  if (!query.bound) {
     return (
       <EmptyState
         icon={<Grid3x3 size={22} aria-hidden />}
-        title={query ? `${query.name} has no bound` : 'No query is selected'}
-        actions={query ? <Button onClick={openProblems}>See what keeps it from one</Button> : null}
+        title={`${query.name} has no bound`}
+        actions={<Button onClick={openProblems}>See what keeps it from one</Button>}
       >
-        A heatmap shows a bounded query over two of its limits.{' '}
-        {query ? 'Fix its problem, or choose another query on the left.' : 'Choose one on the left.'}
+        A heatmap shows a bounded query over two of its limits. Fix its problem, or choose another query on the left.
       </EmptyState>
     )
   }

@@ -2,6 +2,7 @@ import { Columns2, Network, Table2, Workflow } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Prediction, Query, Stage } from '../../api/types'
 import { reveal, useCaret } from '../../app/editor-bridge'
+import { NoQuery } from '../../app/NoQuery'
 import { usePredictions } from '../../app/predictions'
 import { useHasStages, useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
@@ -26,9 +27,7 @@ export default function PlanPanel() {
   const hasStages = useHasStages(query)
   if (!query) {
     return (
-      <EmptyState icon={<Network size={22} aria-hidden />} title="No query is selected">
-        Choose a query on the left, or place the caret in one.
-      </EmptyState>
+      <NoQuery icon={<Network size={22} aria-hidden />}>Choose a query on the left, or place the caret in one.</NoQuery>
     )
   }
   if (!hasStages) return null

@@ -6,10 +6,11 @@ import type { DeployedQuery, Deployment } from '../../api/types'
 import { MOD } from '../../app/keys'
 import { openPanel } from '../../app/panel-view'
 import { openProblems } from '../../app/problems-drawer'
-import { selectQuery, useCompilation } from '../../app/selection'
+import { selectQuery, useCompilation, useRepeatedQuery } from '../../app/selection'
 import { useEnvironment, useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
 import { readParameters, type Typed, typedOf, valueOf } from '../../logic/parameters'
+import { repeatedText, repeatedTitle } from '../../logic/repeated-query'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -87,6 +88,17 @@ function QueryChoice({ live, name }: { live: Deployment; name: string }) {
 function NotLive({ live, name }: { live: Deployment; name: string | undefined }) {
   useNoRunWish()
   const compiled = useCompilation()?.queries.find((query) => query.name === name)
+  const repeated = useRepeatedQuery()
+  if (repeated) {
+    return (
+      <p className={styles['notLive']} role="status">
+        {repeatedTitle(repeated)}. {repeatedText(repeated)}{' '}
+        <Button size="small" onClick={() => selectQuery(repeated.name, { isFocused: true })}>
+          Show the first one
+        </Button>
+      </p>
+    )
+  }
   const hasNoBound = compiled !== undefined && !compiled.bound
   return (
     <p className={styles['notLive']} role="status">

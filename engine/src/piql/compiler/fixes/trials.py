@@ -42,7 +42,9 @@ def compile_accepted(assembly: Assembly, edits: tuple[Edit, ...], names: set[str
 def as_compilation(assembly: Assembly, findings: Sequence[Diagnostic]) -> Compilation:
     """Return an assembly with these diagnostics as a compilation: no files, no fixes."""
     catalog = assembly.catalog
-    return Compilation((), catalog, catalog.tables, assembly.by_name, assembly.settled.indexes, tuple(findings))
+    return Compilation(
+        (), catalog, catalog.tables, assembly.by_name, assembly.settled.indexes, tuple(findings), assembly.repeated()
+    )
 
 
 def edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None, parts: Sequence[Part]) -> Assembly:
