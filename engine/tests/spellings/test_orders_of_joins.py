@@ -39,3 +39,24 @@ def test_the_order_of_tables_does_not_change_a_bound(tables: Sequence[str], wher
     numbers = {text: (bound.operations, bound.rows) for text, bound in bounds.items() if bound is not None}
     assert len(numbers) == len(texts)
     assert len(set(numbers.values())) == 1, numbers
+
+
+def test_a_limit_of_what_another_table_fixes_is_found_in_any_order() -> None:
+    schema = """
+        CREATE TABLE rooms (house INT, room INT, size INT NOT NULL, PRIMARY KEY (house, room),
+          CARDINALITY LIMIT 3 (house));
+        CREATE TABLE stays (house INT, room INT, day INT, guest INT, PRIMARY KEY (room, house, guest),
+          FOREIGN KEY (house, room) REFERENCES rooms (house, room));
+    """
+    froms = (
+        "rooms r JOIN stays s ON s.house = r.house AND s.room = r.room",
+        "stays s JOIN rooms r USING (house, room)",
+    )
+    texts = [
+        f"SELECT r.size FROM {tables} WHERE {house} = [house] AND s.day = [day] LIMIT 3"
+        for tables in froms
+        for house in ("r.house", "s.house")
+    ]
+    compilation = piql.compile(schema + "".join(f"CREATE QUERY q{at} AS {text};\n" for at, text in enumerate(texts)))
+    formulas = [query.bound and str(query.bound.formula) for query in compilation.queries.values()]
+    assert formulas == ["2"] * len(texts)  # the stays, and all rooms of the house: no room for each stay

@@ -37,6 +37,19 @@ def compared_column(predicate: Expression) -> ColumnRef | None:
             return None
 
 
+def fixes_one_value(predicate: Expression) -> bool:
+    """Whether a test is `column = value`, or IN of a single value."""
+    if compared_column(predicate) is None:
+        return False
+    match predicate:
+        case Comparison(operator="="):
+            return True
+        case InList(items=(Constant() | Parameter(max_items=None),)):
+            return True
+        case _:
+            return False
+
+
 def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
     """Return the columns that an OR compares with values; none where a branch tests anything else."""
     compared = [compared_column(test) for operand in predicate.operands for test in conjuncts(operand)]

@@ -295,6 +295,9 @@ class JoinSearch:
         is_fixed = bool(restrictions.equal or restrictions.words)
         alone = [fact for fact in facts if not any(restrictions.depends_on(name, available) for name in fact.columns)]
         is_alone = bool(facts) and alone[:1] == [facts[0]]
+        if near and not is_alone:
+            tests = self.joining.filters_alone(leg, before)
+            alone = list(facts_about(relation.table, restrictions_on(relation.alias, tests, frozenset())))
         return _Read(
             number,
             reads=min([reads, *(fact.reads for fact in facts)]),

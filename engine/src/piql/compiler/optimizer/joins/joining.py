@@ -13,7 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or
-from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved_to_relation
+from piql.compiler.optimizer.analysis.comparisons import (
+    compared_column,
+    compared_columns,
+    fixes_one_value,
+    moved_to_relation,
+)
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import (
     ColumnKey,
@@ -104,6 +109,14 @@ class Joining:
         if leg.kind == "left" or not before:
             return leg.filters
         return tuple(predicate for predicate in leg.filters if not self._is_implied(predicate, before))
+
+    def filters_alone(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+        """Return the filters by which a leg can be read once, whatever rows were joined before.
+
+        Those that these rows do not satisfy already, and those of one value, which is the same in all of these rows.
+        """
+        needed = self.filters(leg, before)
+        return tuple(predicate for predicate in leg.filters if predicate in needed or fixes_one_value(predicate))
 
     def dependencies(self, leg: Leg, legs: Sequence[Leg]) -> Dependencies:
         """Return what the join of `leg` depends on; other legs are bits by their position in `legs`."""
