@@ -31,6 +31,9 @@ _AGGREGATE_MEANING = {
     "MAX": "the largest; NULL of no values",
     "ARRAY_AGG": "the values as the text of a JSON array, in ascending order; NULLs are left out, NULL of no values",
     "JSON_AGG": "another name of ARRAY_AGG",
+    "BOOL_OR": "whether the value of any row is TRUE; NULL of no values",
+    "BOOL_AND": "whether the value of every row is TRUE; NULL of no values",
+    "EVERY": "another name of BOOL_AND",
 }
 _SUMS = (
     ("`TIMESTAMP` and an interval", "`TIMESTAMP`"),

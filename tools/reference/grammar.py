@@ -56,7 +56,8 @@ source          = ( name | "(" ( query | union ) ")" ) [ [ "AS" ] name ] ;
 join            = [ "INNER" ] "JOIN" source [ "ON" expression | "USING" columns ]
                 | "LEFT" [ "OUTER" ] "JOIN" source ( "ON" expression | "USING" columns )
                 | "CROSS" "JOIN" source ;
-order           = "ORDER" "BY" expression [ "ASC" | "DESC" ] { "," expression [ "ASC" | "DESC" ] } ;
+order           = "ORDER" "BY" sort_key { "," sort_key } ;
+sort_key        = expression [ "ASC" | "DESC" ] [ "NULLS" ( "FIRST" | "LAST" ) ] ;
 stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
                 | "FETCH" ( "FIRST" | "NEXT" ) [ positive | parameter ] ( "ROW" | "ROWS" ) "ONLY" ;
 """,
@@ -98,6 +99,8 @@ operand         = column_name | literal | parameter | call | case | cast | inter
                 | "EXISTS" "(" query ")" ;
 column_name     = name [ "." name ] ;
 call            = "POSITION" "(" concatenation "IN" expression ")"
+                | "SUBSTRING" "(" expression "FROM" expression [ "FOR" expression ] ")"
+                | "TRIM" "(" ( ( "BOTH" | "LEADING" | "TRAILING" ) [ expression ] | expression ) "FROM" expression ")"
                 | word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } ] ")"
                   [ "FILTER" "(" "WHERE" expression ")" ]
                 | ( "CURRENT_TIMESTAMP" | "CURRENT_DATE" ) [ "(" ")" ]
@@ -106,7 +109,7 @@ case            = "CASE" [ column_name | call ] when { when } [ "ELSE" expressio
 cast            = "CAST" "(" expression "AS" type ")" ;
 when            = "WHEN" expression "THEN" expression ;
 interval        = "INTERVAL" ( interval_text | ( positive | parameter ) unit ) ;
-literal         = number | string | blob | "TRUE" | "FALSE" | "NULL" ;
+literal         = number | [ "DATE" | "TIME" | "TIMESTAMP" ] string | blob | "TRUE" | "FALSE" | "NULL" ;
 parameter       = ( "[" [ positive ":" ] word "]" | ":" word ) [ "MAX" positive ] ;
 """,
     "Entities": """

@@ -55,7 +55,6 @@ def test_parameters_get_the_names_of_their_columns(query: str, written: str) -> 
     [
         ("SELECT TOP 5 name FROM users ORDER BY name", "tsql"),
         ("SELECT [name] FROM [dbo].[users] ORDER BY [name] OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY", "postgres"),
-        ("SELECT name FROM users ORDER BY name NULLS LAST FETCH FIRST 5 ROWS ONLY", "oracle"),
     ],
 )
 def test_the_first_rows_are_limited_in_the_words_of_piql(query: str, dialect: str) -> None:

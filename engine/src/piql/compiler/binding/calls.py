@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from piql.compiler.binding.expressions import ExpressionBinder
 
 
+_EXTREMES = {"BOOL_OR": "MAX", "BOOL_AND": "MIN", "EVERY": "MIN"}  # of BOOLEANs: FALSE is less than TRUE
 _ARRAYS = ("ARRAY_AGG", "JSON_AGG")  # one aggregate, which PostgreSQL has under two names
 
 
@@ -132,6 +133,13 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
             node.span,
         )
         return None
+    if name in _EXTREMES and operand_type.kind not in (Kind.BOOLEAN, Kind.NULL):
+        binder.report(
+            "function-arguments",
+            f"{name} takes a BOOLEAN, and {node.arguments[0].span.text} is {operand_type.with_article}",
+            node.span,
+        )
+        return None
     if name in _ARRAYS and operand_type.kind is Kind.BLOB:
         binder.report(
             "function-arguments", f"{name} makes a JSON text, and {node.arguments[0].span.text} is a BLOB", node.span
@@ -152,7 +160,7 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
     else:
         result = operand_type
     return logical.Aggregate(
-        function=name,  # type: ignore[arg-type]
+        function=_EXTREMES.get(name, name),  # type: ignore[arg-type]
         operand=operand,
         distinct=node.is_distinct,
         type=result,

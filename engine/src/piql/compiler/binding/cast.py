@@ -46,6 +46,29 @@ def bind_cast(binder: ExpressionBinder, node: ast.Cast) -> logical.Expression | 
     return logical.FunctionCall(name="CAST", arguments=(operand,), type=target, span=node.span)
 
 
+def at_one_kind(
+    left: logical.Expression | None, right: logical.Expression | None
+) -> tuple[logical.Expression | None, logical.Expression | None]:
+    """Return two sides of a comparison; a DATE beside a TIMESTAMP is the time at which it begins, in UTC."""
+    if left is None or right is None:
+        return left, right
+    kinds = (type_of(left).kind, type_of(right).kind)
+    if kinds == (Kind.DATE, Kind.TIMESTAMP):
+        return _as_time(left), right
+    if kinds == (Kind.TIMESTAMP, Kind.DATE):
+        return left, _as_time(right)
+    return left, right
+
+
+def _as_time(date: logical.Expression) -> logical.Expression:
+    time = BARE[Kind.TIMESTAMP]
+    convert = conversion(BARE[Kind.DATE], time)
+    assert convert is not None
+    if isinstance(date, logical.Constant):
+        return logical.Constant(value=convert(date.value), type=time, span=date.span)
+    return logical.FunctionCall(name="CAST", arguments=(date,), type=time, span=date.span)
+
+
 def as_text(value: logical.Expression, span: Span) -> logical.Expression:
     """Return a value of any type but BLOB as its text, NULL as NULL."""
     source = number_type(value)

@@ -16,7 +16,7 @@ from piql.compiler.binding.aggregates import aggregates_in
 from piql.compiler.binding.alike import awaits_type, takes_type
 from piql.compiler.binding.calls import bind_call
 from piql.compiler.binding.case import bind_case
-from piql.compiler.binding.cast import bind_cast
+from piql.compiler.binding.cast import at_one_kind, bind_cast
 from piql.compiler.binding.dates import (
     DATED,
     INTERVAL_PLACE,
@@ -259,9 +259,9 @@ class ExpressionBinder:
         """Bind both sides of a comparison: a literal or parameter takes the type of the other side."""
         if takes_type(left) and not (takes_type(right) and awaits_type(right)):
             bound_right = self.value(right)
-            return self._compared_with(left, bound_right), bound_right
+            return at_one_kind(self._compared_with(left, bound_right), bound_right)
         bound_left = self.value(left)
-        return bound_left, self._compared_with(right, bound_left)
+        return at_one_kind(bound_left, self._compared_with(right, bound_left))
 
     def _compared_with(self, node: ast.Expression, counterpart: logical.Expression | None) -> logical.Expression | None:
         """Bind the other side of a comparison as `counterpart` is typed; a fraction beside a whole number stays one."""

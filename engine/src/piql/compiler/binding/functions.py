@@ -17,7 +17,7 @@ from piql.compiler.logical.expressions import Expression
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import WHOLE
 
-AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "JSON_AGG")
+AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "JSON_AGG", "BOOL_OR", "BOOL_AND", "EVERY")
 
 _TEXT = BARE[Kind.TEXT]
 _INT = BARE[Kind.INT]

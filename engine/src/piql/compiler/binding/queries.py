@@ -22,6 +22,7 @@ from piql.compiler.binding.aggregates import aggregates_in, ungrouped
 from piql.compiler.binding.determined import determined_columns
 from piql.compiler.binding.existence import bind_existence, only_existence
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.order import is_of_outputs, sort_keys
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
 from piql.compiler.binding.stops import count_of, with_stop
@@ -396,7 +397,7 @@ class _Select:
             if expression is None:
                 self.is_broken = True
             else:
-                keys.append(logical.SortKey(expression=expression, ascending=item.is_ascending))
+                keys.extend(sort_keys(item, expression))
         return tuple(keys)
 
     def _aggregates(
@@ -470,7 +471,7 @@ class _Select:
         """Report the first key of ORDER BY that is no output of a SELECT DISTINCT."""
         expressions = [output.expression for output in outputs]
         for key in order:
-            if key.expression not in expressions:
+            if not is_of_outputs(key, expressions):
                 self.is_broken = True
                 span = key.expression.span or self.node.span
                 self.context.diagnostics.append(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.order import sort_keys
 from piql.compiler.binding.outputs import output_columns, with_output_names
 from piql.compiler.binding.scope import Scope, ScopeRelation
 from piql.compiler.binding.stops import with_stop
@@ -82,7 +83,7 @@ def _ordered_union(
                 key = binder.value(item.expression)
             if key is None:
                 return None
-            keys.append(logical.SortKey(expression=key, ascending=item.is_ascending))
+            keys.extend(sort_keys(item, key))
         plan = logical.Sort(keys=tuple(keys), input=plan, span=node.order.span)
     return with_stop(context, node, plan)
 

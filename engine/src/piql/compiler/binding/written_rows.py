@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.order import sort_keys
 from piql.compiler.binding.scope import Scope
 from piql.compiler.binding.stops import with_stop
 from piql.compiler.logical import expressions as bound
@@ -126,7 +127,7 @@ def _section(
             expression = binder.value(item.expression)
             if expression is None or not reads_its_row_only(expression):
                 return None
-            keys.append(logical.SortKey(expression=expression, ascending=item.is_ascending))
+            keys.extend(sort_keys(item, expression))
         plan = logical.Sort(keys=tuple(keys), input=plan, span=node.order.span)
     columns = relation.columns or {}
     outputs = tuple(

@@ -7,10 +7,12 @@ more tightly than the operator before it. Subqueries are read by `QueryParser`, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, cast
 
 from piql.compiler.syntax import ast
+from piql.compiler.syntax.arguments import arguments_of
 from piql.compiler.syntax.case import case_expression
 from piql.compiler.syntax.cursor import CLOCK_WORDS, MAX_CHAIN, RESERVED, Cursor, SyntaxFault
 from piql.compiler.syntax.dates import begins_interval, extract, interval
@@ -355,13 +357,11 @@ class ExpressionParser(Cursor, ABC):
         raise self.expecting("a value or a column")
 
     def _typed_text(self) -> ast.Expression:
-        """Parse `DATE '2024-01-01'` as the text alone, and report the type."""
-        unsupported = TYPED_TEXTS[self.token.word]
+        """Parse `DATE '2024-01-01'` as a CAST of the text."""
         word, text = self.advance(), self.advance()
-        fix = Fix(f"Leave out {word.word}", (Edit(self.source.name, word.start, text.start, ""),))
-        span = self.span_of(word)
-        self.note(self.fault("not-in-piql", unsupported.message, span, unsupported.way_out, (fix,)).diagnostic)
-        return ast.LiteralValue(value=unquote(text), span=self.span_of(text))
+        literal = ast.LiteralValue(value=unquote(text), span=self.span_of(text))
+        type_name = ast.TypeName(name=word.word, span=self.span_of(word))
+        return ast.Cast(operand=literal, type=type_name, span=self.span_from(word.start))
 
     def _number(self, text: str, start: int) -> ast.Expression:
         """Return a number as int, Decimal (with a point) or float (with an exponent); raise SyntaxFault if too long."""
@@ -423,19 +423,14 @@ class ExpressionParser(Cursor, ABC):
         self.advance()
         if name.text.upper() in ("MIN", "MAX"):
             self.extremes += 1 + (self.subquery_depth > 0)  # a subquery is also planned once by itself
-        arguments: list[ast.Expression] = []
+        arguments: Sequence[ast.Expression] = ()
         is_distinct = is_star = False
         if self.token.word == "*" and self.peek().word == ")":
             self.advance()
             is_star = True
         elif self.token.word != ")":
             is_distinct = self.accept("DISTINCT") is not None
-            if name.text.upper() == "POSITION":
-                arguments.append(self.expression(COMPARISON))
-                self.expect("IN", "and a text after what POSITION looks for")
-            arguments.append(self.expression())
-            while self.accept(","):
-                arguments.append(self.expression())
+            name, arguments = arguments_of(self, name)
         self.expect(")", f"after the arguments of {name.text.upper()}")
         condition = over = None
         if self.token.word == "FILTER" and self.peek().word == "(":

@@ -192,7 +192,8 @@ def print_select_item(item: ast.SelectItem | ast.Star) -> str:
 
 def print_order(item: ast.OrderItem) -> str:
     """Return one term of ORDER BY; ASC is left out, as it means nothing more."""
-    return print_expression(item.expression) + ("" if item.is_ascending else " DESC")
+    nulls = f" NULLS {item.nulls}" if item.nulls is not None else ""
+    return print_expression(item.expression) + ("" if item.is_ascending else " DESC") + nulls
 
 
 def print_table(source: ast.TableSource) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import Literal
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import SyntaxFault
@@ -421,20 +422,22 @@ class QueryParser(WithParser):
             is_ascending = True
             if self.token.word in ("ASC", "DESC"):
                 is_ascending = self.advance().word == "ASC"
-            if self.token.word == "NULLS":
-                raise self.fault(
-                    "not-in-piql",
-                    "NULLS FIRST and NULLS LAST are not part of PIQL",
-                    self.span_of(self.token),
-                    "NULL sorts first ascending and last descending",
-                )
-            items.append(
-                ast.OrderItem(expression=expression, is_ascending=is_ascending, span=self.span_from(item_start))
-            )
+            nulls = self._nulls()
+            span = self.span_from(item_start)
+            items.append(ast.OrderItem(expression=expression, is_ascending=is_ascending, nulls=nulls, span=span))
             self.check_terms(len(items), "ORDER BY")
             if not self.accept(","):
                 break
         return ast.OrderClause(items=tuple(items), span=self.span_from(start))
+
+    def _nulls(self) -> Literal["FIRST", "LAST"] | None:
+        """Parse the NULLS FIRST or NULLS LAST of a key; None where neither stands here."""
+        if not self.accept("NULLS"):
+            return None
+        if self.accept("FIRST"):
+            return "FIRST"
+        self.expect("LAST", "or FIRST after NULLS")
+        return "LAST"
 
     def stop(self) -> ast.StopClause:
         """Parse LIMIT or PAGINATE with its count."""

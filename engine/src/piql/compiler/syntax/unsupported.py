@@ -129,15 +129,8 @@ CREATED: dict[str, Unsupported] = {
     "DATABASE": Unsupported("CREATE DATABASE", "leave it out: the address of the store names the keyspace"),
 }
 
-# Met before a text.
-TYPED_TEXTS: dict[str, Unsupported] = {
-    "DATE": Unsupported(
-        "DATE before a text", "write the text alone: it becomes a date where it is compared with one", True
-    ),
-    "TIMESTAMP": Unsupported(
-        "TIMESTAMP before a text", "write the text alone: it becomes a time where it is compared with one", True
-    ),
-}
+# Types that may stand before a text.
+TYPED_TEXTS = frozenset(("DATE", "TIME", "TIMESTAMP"))
 
 # Called like functions.
 CALLS: dict[str, Unsupported] = {

@@ -281,8 +281,11 @@ class FromClause(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderItem(AstNode):
+    """A key of ORDER BY; without `nulls`, NULL is the smallest value: FIRST ascending, LAST descending."""
+
     expression: Expression
     is_ascending: bool = True
+    nulls: Literal["FIRST", "LAST"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
