@@ -35,7 +35,7 @@ class VersionTime(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A row as it is stored: `workspace_id` is the application's id, '' for none; the last four but two are JSON."""
+    """A row as it is stored: `workspace_id` is the application's id, '' for none; `files` to `indexes` are JSON."""
 
     version: int
     workspace_id: str

@@ -1,6 +1,8 @@
 """How the API refuses: one exception, one shape of answer, and the status and code of each error of the engine.
 
-ApiError(status, code, message, help, diagnostics, details)  →  {"code", "message", "help", "diagnostics", …}
+raise ApiError(422, "stale-cursor", "The cursor …", "Start again …")  →  422 {"code", "message", "help", …}
+
+An endpoint raises an `ApiError`, and declares its status by `declared`. Errors of the engine need neither.
 """
 
 from __future__ import annotations

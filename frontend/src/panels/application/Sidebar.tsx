@@ -4,7 +4,7 @@ import { region } from '../../app/regions'
 import { Kbd } from '../../ui/Kbd'
 import styles from './application.module.css'
 import { Files } from './Files'
-import { FILTER } from './filter'
+import { FILTER_ID } from './filter'
 import { Queries } from './Queries'
 import { useRows } from './rows'
 import { Tables } from './Tables'
@@ -23,7 +23,7 @@ export function Sidebar() {
       <div className={styles['filter']}>
         <Search size={13} className={styles['rowIcon']} aria-hidden />
         <input
-          id={FILTER}
+          id={FILTER_ID}
           type="search"
           className={styles['filterInput']}
           aria-label="Filter files, queries and tables"

@@ -115,17 +115,16 @@ def covered(rows: Sequence[Row]) -> tuple[int, int]:
     return sum(row.actual.estimate_us <= (row.conservative_us or 0.0) for row in bounded), len(bounded)
 
 
-def excess_pinball_us(histogram: Histogram, predicted_us: float, quantile: float = QUANTILE) -> float:
-    """How much more a prediction loses on the observed latencies than the best constant, their own quantile, does."""
-    least = _pinball(histogram, histogram.quantile_us(QUANTILE), quantile)
-    return max(0.0, _pinball(histogram, predicted_us, quantile) - least)
+def excess_pinball_us(histogram: Histogram, predicted_us: float) -> float:
+    """How much more a prediction loses on the observed latencies than the best constant, their own p99, does."""
+    return max(0.0, _pinball(histogram, predicted_us) - _pinball(histogram, histogram.quantile_us(QUANTILE)))
 
 
-def _pinball(histogram: Histogram, predicted_us: float, quantile: float) -> float:
-    """The mean pinball loss, in µs: what is `quantile` times a latency's excess, or 1 − `quantile` times its lack."""
+def _pinball(histogram: Histogram, predicted_us: float) -> float:
+    """The mean pinball loss of a p99, in µs: a latency above it costs 0.99 of the distance, one below it 0.01."""
     middles = np.sqrt(EDGES_US[:-1] * EDGES_US[1:])
     over = middles - predicted_us
-    losses = np.where(over >= 0, quantile * over, (quantile - 1.0) * over)
+    losses = np.where(over >= 0, QUANTILE * over, (QUANTILE - 1.0) * over)
     return float((losses * histogram.counts).sum() / histogram.total)
 
 

@@ -1,4 +1,7 @@
-"""CASE: `CASE WHEN test THEN value … ELSE value END`, and `CASE operand WHEN value THEN value … END`."""
+"""CASE: `CASE WHEN test THEN value … ELSE value END`, and `CASE operand WHEN value THEN value … END`.
+
+The second form compares the operand in each WHEN, so binding copies it there; `parser.repeat` keeps these copies small.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ if TYPE_CHECKING:
     from piql.compiler.syntax.expressions import ExpressionParser
 
 MAX_WHENS = 500  # of one CASE
-LEVELS = 3  # that a CASE counts more than another expression inside it: its Python source has as many parentheses
+LEVELS = 3  # of nesting that one CASE counts for: the Python source made of it has three parentheses
 
 
 def case_expression(parser: ExpressionParser) -> ast.Case:
@@ -19,9 +22,9 @@ def case_expression(parser: ExpressionParser) -> ast.Case:
     parser.nesting += LEVELS
     operand, words_of_operand = None, 0
     if parser.token.word != "WHEN":
-        first, repeated = parser.at, parser.repeated
+        first_token, repeated_before = parser.at, parser.repeated
         operand = parser.expression()
-        words_of_operand = parser.words_since(first, repeated)
+        words_of_operand = parser.words_since(first_token, repeated_before)
     branches: list[ast.WhenBranch] = []
     while parser.token.word == "WHEN" or not branches:
         when = parser.token
@@ -33,7 +36,7 @@ def case_expression(parser: ExpressionParser) -> ast.Case:
         if len(branches) > MAX_WHENS:
             way_out = "look the value up in a table"
             raise parser.fault("too-many", f"more than {MAX_WHENS} WHENs are in one CASE", branches[-1].span, way_out)
-        if len(branches) > 1:  # each WHEN compares the operand
+        if len(branches) > 1:  # another copy of the operand
             parser.repeat(words_of_operand)
     otherwise = parser.expression() if parser.accept("ELSE") else None
     parser.expect("END", "after ELSE and its value" if otherwise is not None else "after the last WHEN of CASE")

@@ -51,16 +51,19 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
               GroupBy c.post: COUNT(*)
                 Relation c
 
-    So only the groups that the query joins are computed: the groups of a whole table have no bound. Where that takes
-    less; an IN among groups is joined, if it compares all that they are grouped by. Only to rows that have keys is
-    anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of them, since a row that
-    meets no group has no count.
+    So only the groups that the query joins are computed: the groups of a whole table have no bound.
+
+    - The other legs of the join must be tables, whose primary keys tell their rows apart, or give one row.
+    - An IN (SELECT … GROUP BY …) becomes such a join first, if it compares all columns that it is grouped by.
+    - A test of an aggregate stands above the new GROUP BY.
+    - The columns of a left join become IF_FOUND(…): they are NULL in a row that meets no group, also its COUNT.
+    - No aggregate may be over a column of the groups, and the new plan must take less than the old one.
     """
     kinds = kinds_of(plan)
     if Derived not in kinds or _GROUPED.isdisjoint(kinds):
         return plan
     joined = with_groups_joined(plan)
-    by: dict[ColumnKey, Expression] = {}
+    meanings: dict[ColumnKey, Expression] = {}  # of the columns of derived tables that are merged
 
     def merge(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
@@ -68,16 +71,16 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             groups = groups_of(leg)
             if groups is not None and leg.kind == "left":
                 groups = _groups_or_null(groups)
-            merged = None if groups is None else _merged(region, leg, groups, joined)
-            if groups is not None and merged is not None:
-                by.update(groups.columns)
-                return merged
+            grouped = None if groups is None else _grouped_above(region, leg, groups, joined)
+            if groups is not None and grouped is not None:
+                meanings.update(groups.columns)
+                return grouped
         return node
 
     merged = map_regions(joined, merge)
-    if not by or _is_summed_again(joined, by):
+    if not meanings or _is_summed_again(joined, meanings):
         return plan
-    merged = with_columns_named(merged, by)
+    merged = with_columns_named(merged, meanings)
     if not context.is_cheaper(merged, plan):
         return plan
     context.note("rows are joined before they are grouped")
@@ -126,11 +129,11 @@ def groups_of(leg: Leg) -> Groups | None:
     return Groups(named, columns, aggregates, region, tuple(having))
 
 
-def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> LogicalNode | None:
+def _grouped_above(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> LogicalNode | None:
     """Return a GROUP BY over the join of a region with the rows of `groups`, which `leg` was; None where that differs.
 
-    It groups by the keys of the other legs, by all their columns that the whole `plan` reads, and by the keys of the
-    groups: so each row of the other legs meets one group, and has its columns.
+    Its keys are the primary keys of the other legs, all their columns that the whole `plan` reads, and the keys of the
+    groups. So each of its groups stands for one row of the join before.
     """
     other_legs = [candidate for candidate in region.legs if candidate is not leg]
     if any(other_leg.relation is None and not gives_one_row(other_leg.input) for other_leg in other_legs):
@@ -225,19 +228,19 @@ def with_groups_joined(plan: LogicalNode) -> LogicalNode:
     return plan.transform_up(change)  # type: ignore[return-value]
 
 
-def _is_summed_again(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> bool:
+def _is_summed_again(plan: LogicalNode, meanings: Mapping[ColumnKey, Expression]) -> bool:
     """Whether an aggregate is over a column of the groups."""
-    return any(key_of(column) in by for aggregate in plan.find(Aggregate) for column in aggregate.find(ColumnRef))
+    return any(key_of(column) in meanings for aggregate in plan.find(Aggregate) for column in aggregate.find(ColumnRef))
 
 
 def _has_aggregate(test: Expression) -> bool:
     return any(isinstance(node, Aggregate) for node in test.walk())
 
 
-def with_columns_named(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
-    """Replace the columns of a plan that are keys of `by`."""
+def with_columns_named(plan: LogicalNode, meanings: Mapping[ColumnKey, Expression]) -> LogicalNode:
+    """Replace the columns of a plan that have meanings by these."""
 
     def change(node: Node) -> Node:
-        return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node
+        return meanings.get(key_of(node), node) if isinstance(node, ColumnRef) else node
 
     return plan.transform_up(change)  # type: ignore[return-value]

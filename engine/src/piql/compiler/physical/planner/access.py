@@ -25,6 +25,9 @@ from piql.compiler.physical.widths import usual_bytes
 from piql.schema.catalog import Index, IndexColumn, word_column
 from piql.trees.caches import Cached
 
+_LISTED = 8  # indexes of a table that are looked through one by one; more are looked up by their first column
+_positions_by_column: Cached[Mapping[str, list[int]]] = Cached(256)
+
 
 def best_access(reading: Reading) -> Access | None:
     """Return the cheapest bounded access; of equal ones one without a new index.
@@ -167,7 +170,7 @@ def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[A
 
 def _beginning_with(restrictions: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
     """Return the indexes whose first column is fixed by an equality or is one of words; a table may have hundreds."""
-    if len(indexes) <= FEW:
+    if len(indexes) <= _LISTED:
         return indexes
     positions = _positions_by_column.recall((indexes,), lambda: _by_first_column(indexes))
     return [indexes[at] for at in sorted({at for name in ("", *restrictions.equal) for at in positions.get(name, ())})]
@@ -179,7 +182,3 @@ def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
     for at, index in enumerate(indexes):
         positions.setdefault("" if index.columns[0].token_of else index.columns[0].name, []).append(at)
     return positions
-
-
-FEW = 8  # so few indexes are looked through one by one
-_positions_by_column: Cached[Mapping[str, list[int]]] = Cached(256)

@@ -1,4 +1,8 @@
-"""Plans UNION: the branches are read at the same time, and for a page each from where the last page ended."""
+"""Plans UNION: the branches are read at the same time, and for a page each from where the last page ended.
+
+SELECT id AS i FROM a UNION SELECT key FROM b ORDER BY i PAGINATE 10
+→   the page asks branch a for 10 rows in the order of a.id, and branch b for 10 in the order of b.key
+"""
 
 from __future__ import annotations
 
@@ -50,10 +54,12 @@ def plan_union(
 
 
 def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *, is_distinct: bool) -> Want | None:
-    """Return what a page asks of a branch, its order in the branch's columns; None where a key is no such column.
+    """Return what a page asks of a branch: its rows in the page's order, told in columns of the tables of the branch.
+
+    None where a key of the order is computed in the branch, so that no index has it.
 
     Keys are left out that have one value in the branch, or that the keys before them determine. So an entry may be read
-    that compares equal to the place where the last page ended; only its whole row shows whether it comes after it.
+    that is equal to the end of the last page in all other keys; only its whole row shows whether it comes after it.
     """
     if not isinstance(branch, Projection):
         return None
