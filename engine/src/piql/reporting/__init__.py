@@ -2,6 +2,7 @@
 
 cells.py        what executions are counted by: minute, query, version, outcome, classes of size and of time
 shipment.py     counts as the compressed JSON that the workbench takes
+journal.py      counts of the last seconds, on disk before they are a shipment
 spool.py        the folder where shipments wait until the workbench has taken them
 address.py      where the workbench takes them, and the token that it may ask for
 sending.py      one shipment, sent by HTTP

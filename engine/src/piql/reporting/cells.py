@@ -88,6 +88,32 @@ class Sums:
         self.least_rows = min(self.least_rows, execution.rows)
         self.most_rows = max(self.most_rows, execution.rows)
 
+    def join(self, more: Sums) -> None:
+        """Add what was counted elsewhere of the same cell."""
+        self.executions += more.executions
+        self.operations += more.operations
+        self.rows += more.rows
+        self.repairs += more.repairs
+        self.statements += more.statements
+        self.least_operations = min(self.least_operations, more.least_operations)
+        self.most_operations = max(self.most_operations, more.most_operations)
+        self.least_rows = min(self.least_rows, more.least_rows)
+        self.most_rows = max(self.most_rows, more.most_rows)
+
+    def values(self) -> tuple[int, ...]:
+        """Its numbers in the order of its fields."""
+        return (
+            self.executions,
+            self.operations,
+            self.rows,
+            self.repairs,
+            self.statements,
+            self.least_operations,
+            self.most_operations,
+            self.least_rows,
+            self.most_rows,
+        )
+
 
 @dataclass(slots=True)
 class Folded:

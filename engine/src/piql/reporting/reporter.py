@@ -1,11 +1,12 @@
 """The thread that folds the executions of one database into counts and ships them.
 
     any thread   execute → pending                                            a tuple each
-    this thread  every second  pending → cells                                also whoever fills `pending`
-                 every 10 s    cells → spool, on disk → the workbench         later, where it does not answer
+    this thread  every second  pending → cells → journal, on disk             also whoever fills `pending` makes cells
+                 every 10 s    journal → spool
+    a sender     every 10 s    spool → the workbench                          later, where it does not answer
 
 The thread is no daemon: it ends with the main thread, and ships before it does. A process that is killed loses what it
-executed since it last wrote to its spool, at most 10 seconds.
+executed since it last wrote to its journal, about a second; all before that is counted, and once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from time import monotonic, time
 
 from piql.forking import RenewedLock, renew_in_children
 from piql.reporting.address import ReportAddress
-from piql.reporting.cells import MOST_CELLS, Counted, Folded
+from piql.reporting.cells import Counted, Folded
+from piql.reporting.journal import Journal
 from piql.reporting.sending import Answer, send
 from piql.reporting.shipment import shipments
 from piql.reporting.spool import Spool
@@ -60,6 +62,7 @@ class Reporter:
         self._send = send
         self._spool = Spool(address.spool)
         self._folding = RenewedLock()
+        self._keeping = RenewedLock()
         self._shipping = RenewedLock()
         self.pending: list[Counted] = []
         self._begin()
@@ -69,6 +72,8 @@ class Reporter:
         """Be a client of its own, that has counted nothing yet."""
         self._client = uuid.uuid4().hex
         self._sequence = 0
+        self._journal = self._next_journal()
+        self._sender: threading.Thread | None = None
         self._folded = Folded()
         self._thread: threading.Thread | None = None
         self._ended = threading.Event()
@@ -81,6 +86,7 @@ class Reporter:
     def _renew(self) -> None:
         """Leave to the parent what it counted, and begin again."""
         self.pending.clear()
+        self._journal.leave()
         self._spool.forget_memory()
         self._begin()
 
@@ -108,8 +114,9 @@ class Reporter:
         Return whether all of it was taken.
         """
         give_up_at = monotonic() + seconds
+        self._to_spool()
         with self._shipping.lock:
-            self._to_spool()
+            self._spool.take_over()
             for name, shipment in self._spool.waiting(self._client):
                 left = give_up_at - monotonic()
                 if left <= 0:
@@ -135,16 +142,49 @@ class Reporter:
         self._ended.set()
         self.ship(_END_SECONDS)
 
+    def keep(self) -> None:
+        """Write what was counted to the journal: a kill of this process does not lose it any more."""
+        with self._keeping.lock:
+            with self._folding.lock:
+                folded, self._folded = self._folded, Folded()
+            self._lost += folded.lost
+            cells, lost = list(folded.cells.items()), folded.lost
+            while cells or lost:
+                room = self._journal.room
+                try:
+                    self._journal.append(cells[:room], lost)
+                except OSError:
+                    self._to_shipments(Folded(dict(cells), lost))
+                    return
+                cells, lost = cells[room:], 0
+                if self._journal.room == 0:
+                    self._close_journal()
+
     def _to_spool(self) -> None:
-        with self._folding.lock:
-            folded, self._folded = self._folded, Folded()
-        self._lost += folded.lost
-        self._spool_at = monotonic() + SHIP_SECONDS
-        if folded.is_empty:
+        self.keep()
+        with self._keeping.lock:
+            self._close_journal()
+            self._spool_at = monotonic() + SHIP_SECONDS
+
+    def _close_journal(self) -> None:
+        """Put what the journal has into the spool, and begin another."""
+        journal = self._journal
+        if not journal.is_begun:
             return
+        self._journal = self._next_journal()
+        if self._spool.put_journal(journal.path):
+            journal.remove()
+        journal.leave()
+
+    def _to_shipments(self, folded: Folded) -> None:
+        """Put counts that cannot be written to the journal into the spool, which keeps them in memory where it must."""
         for shipment in shipments(folded, self._client, self._sequence):
             self._spool.put(self._client, self._sequence, shipment)
             self._sequence += 1
+
+    def _next_journal(self) -> Journal:
+        self._sequence += 1
+        return Journal(self._spool.folder, f"{self._client}-{self._sequence - 1}")
 
     def _failed(self, message: str) -> None:
         """Wait longer each time, and not all clients as long."""
@@ -173,12 +213,13 @@ class Reporter:
 
     def _tick(self) -> None:
         self.fold()
+        self.keep()
         now = monotonic()
-        if now >= self._send_at:
-            self.ship()
-        elif now >= self._spool_at or len(self._folded.cells) > MOST_CELLS // 2:
-            with self._shipping.lock:
-                self._to_spool()
+        if now >= self._send_at and (self._sender is None or not self._sender.is_alive()):
+            self._sender = threading.Thread(target=self.ship, name=f"{_THREAD}-sender", daemon=True)
+            self._sender.start()
+        elif now >= self._spool_at:
+            self._to_spool()
 
 
 def _others_run() -> bool:

@@ -1,5 +1,6 @@
 """The folder where shipments wait until the workbench has taken them, one file for each.
 
+    9f3c…-9.cells            being counted (`journal.py`)
     9f3c…-7.json.gz          to be sent
     9f3c…-8.json.gz.part     being written
     9f3c…-6.json.gz.refused  the workbench will never take it; a person may look at it
@@ -18,9 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import time
 
+from piql.reporting.journal import END, abandoned, read_journal
+from piql.reporting.shipment import shipments
+
 MOST_BYTES = 64_000_000  # of one folder; beyond, the oldest shipments are dropped
 MOST_BYTES_IN_MEMORY = 4_000_000
 _STRANGERS_AFTER_SECONDS = 60.0  # how old a file of another process is before it is sent for it
+_JOURNAL = re.compile(r"([0-9a-f]{32})-([0-9]+)\.cells")
 _NAME = re.compile(r"[0-9a-f]{32}-[0-9]+\.json\.gz")
 
 
@@ -57,6 +62,30 @@ class Spool:
             with suppress(OSError):  # another process may have sent it meanwhile
                 if is_own or time() - path.stat().st_mtime > _STRANGERS_AFTER_SECONDS:
                     yield path.name, path.read_bytes()
+
+    def put_journal(self, journal: Path) -> bool:
+        """Keep the shipment that a journal becomes; return whether it is on disk, so that the journal may go."""
+        match = _JOURNAL.fullmatch(journal.name)
+        assert match is not None
+        try:
+            folded = read_journal(journal)
+        except OSError as error:
+            self.problem = f"{journal} cannot be read: {error.strerror or error}"
+            return False
+        for shipment in shipments(folded, match[1], int(match[2])):
+            self.put(match[1], int(match[2]), shipment)
+        return self.problem is None
+
+    def take_over(self) -> None:
+        """Make the shipments of journals whose processes were killed."""
+        with suppress(OSError):
+            for entry in list(os.scandir(self.folder)):
+                if not _JOURNAL.fullmatch(entry.name) or time() - entry.stat().st_mtime <= _STRANGERS_AFTER_SECONDS:
+                    continue
+                with abandoned(Path(entry.path)) as is_abandoned:
+                    if is_abandoned and self.put_journal(Path(entry.path)):
+                        os.utime(self.folder / entry.name.replace(END, ".json.gz"), (1, 1))  # it waited long enough
+                        Path(entry.path).unlink()
 
     def is_empty(self, client: str) -> bool:
         """Whether nothing of this client waits."""
