@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import piql
@@ -15,16 +12,11 @@ import pytest
 from piql import errors as engine
 from piql_service.clients.python import runtime
 from piql_service.commands.client import client
-from piql_service.commands.service_token import service_token
 from piql_service.web.refusals import refusal_of
-from tpcw.data import generate
 
-from .conftest import SCADR, serving
+from .applications import APPLICATIONS, ROOT, USES, run, served
+from .conftest import SCADR
 
-ROOT = SCADR.parents[1]
-USES = Path(__file__).with_name("clients")
-EVERY_TYPE = USES / "every_type.piql"
-APPLICATIONS = {"scadr": SCADR, "tpcw": SCADR.with_name("tpcw"), "every_type": EVERY_TYPE}
 ENDINGS = {"python": "py", "typescript": "ts"}
 # Whatever a program may be compiled with.
 TYPESCRIPT = (
@@ -60,29 +52,6 @@ def compiled(clients: Path) -> Path:
     return clients
 
 
-def run(folder: Path, *command: str) -> None:
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-
-
-@contextmanager
-def served(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
-    """Serve an application; yield the arguments for what uses it: the address, and tokens of SCADr's."""
-    store = f"embedded:{folder / 'store.db'}"
-    with piql.connect(store) as database:
-        database.deploy(piql.compile(APPLICATIONS[name]))
-        for table, rows in generate(customers=3, items=4).items() if name == "tpcw" else ():
-            database.load(table, rows)
-    options, tokens = [], []
-    if name == "scadr":
-        options = ["--tokens", str(folder / "tokens")]
-        for arguments in (["rich"], ["poor", "--budget", "2"]):
-            assert service_token([options[1], *arguments]) == 0
-        tokens = capsys.readouterr().out.split()
-    with serving(store, *options) as (_, address):
-        yield [address, *tokens]
-
-
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_python_passes_mypy_and_does_what_it_should(
     name: str, clients: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -101,7 +70,7 @@ def test_typescript_passes_tsc_and_does_what_it_should(
         run(compiled / "typescript" / name, "node", f"use_{name}.js", *arguments)
 
 
-def test_every_refusal_of_a_query_has_a_class_in_both_languages() -> None:
+def test_every_refusal_of_a_query_has_a_name_in_each_language() -> None:
     deploying = {
         engine.CompilationRefused,
         engine.DeployedMeanwhile,
@@ -113,9 +82,16 @@ def test_every_refusal_of_a_query_has_a_class_in_both_languages() -> None:
     kinds = {*declared, engine.StaleCursor} - deploying - faults
     of_engine = {refusal_of(kind("")).code for kind in kinds}
     assert of_engine <= runtime._REFUSALS.keys()
-    script = (Path(runtime.__file__).parents[1] / "typescript" / "runtime.ts").read_text()
-    in_typescript = re.findall(r"^  \['([a-z-]+)', (\w+)\],$", script, re.MULTILINE)
-    assert in_typescript == [(code, kind.__name__) for code, kind in runtime._REFUSALS.items()]
+    named = {code: kind.__name__ for code, kind in runtime._REFUSALS.items()}
+    clients_folder = Path(runtime.__file__).parents[1]
+    for file, form in {
+        "typescript/runtime.ts": r"^  \['([a-z-]+)', (\w+)\],$",
+        "java/Runtime.java": r'Map\.entry\("([a-z-]+)", (\w+)::new\)',
+        "go/runtime.go": r'^\t(?P<name>\w+) +RefusalCode = "(?P<code>[a-z-]+)"$',
+    }.items():
+        found = re.finditer(form, (clients_folder / file).read_text(), re.MULTILINE)
+        pairs = [(match["code"], match["name"]) if "code" in match.groupdict() else match.groups() for match in found]
+        assert pairs == list(named.items()), file
 
 
 def test_a_client_of_a_store_is_that_of_its_application(tmp_path: Path) -> None:

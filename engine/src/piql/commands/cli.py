@@ -43,7 +43,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),
     "service": ("piql-service", "offer deployed queries over HTTP, to servers in any language"),
     "service-token": ("piql-service", "make a token for the query service"),
-    "client": ("piql-service", "write a typed client of the query service, in Python or TypeScript"),
+    "client": ("piql-service", "write a typed client of the query service, in Python, TypeScript, Java or Go"),
     "app": ("piql-backend", "list, make, change and delete applications and their environments"),
 }
 

@@ -14,6 +14,8 @@ from piql.commands.table import counted
 from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused
 
+from piql_service.clients.go import module as go
+from piql_service.clients.java import module as java
 from piql_service.clients.python import module as python
 from piql_service.clients.typescript import module as typescript
 from piql_service.contract.deployed_set import ServedSet, served_set
@@ -22,6 +24,8 @@ MARK = "Made by `piql client`: change the queries and make it anew."
 _LANGUAGES: Mapping[str, tuple[str, Callable[[ServedSet, str], str]]] = {
     "python": ("piql_client.py", python.module),
     "typescript": ("piql_client.ts", typescript.module),
+    "java": ("PiqlClient.java", java.module),
+    "go": ("piql_client.go", go.module),
 }
 
 

@@ -1,0 +1,1 @@
+"""Clients in Go: structs, and net/http."""

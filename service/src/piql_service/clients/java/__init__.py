@@ -1,0 +1,1 @@
+"""Clients in Java: records, and java.net.http."""
