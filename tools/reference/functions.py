@@ -29,8 +29,12 @@ _AGGREGATE_MEANING = {
     "AVG": "the mean; NULL of no values, and where the sum of DOUBLEs is not finite",
     "MIN": "the smallest; NULL of no values",
     "MAX": "the largest; NULL of no values",
-    "ARRAY_AGG": "the values as the text of a JSON array, in ascending order; NULLs are left out, NULL of no values",
+    "ARRAY_AGG": "the values as the text of a JSON array, in ascending order or as ORDER BY says; NULLs are left out, "
+    "NULL of no values",
     "JSON_AGG": "another name of ARRAY_AGG",
+    "STRING_AGG": "`STRING_AGG(a, ', ')`: the values as one text with another between them, ordered as in ARRAY_AGG; "
+    "NULLs are left out, NULL of no values",
+    "GROUP_CONCAT": "another name of STRING_AGG, which may leave the comma out",
     "BOOL_OR": "whether the value of any row is TRUE; NULL of no values",
     "BOOL_AND": "whether the value of every row is TRUE; NULL of no values",
     "EVERY": "another name of BOOL_AND",

@@ -101,7 +101,7 @@ column_name     = name [ "." name ] ;
 call            = "POSITION" "(" concatenation "IN" expression ")"
                 | "SUBSTRING" "(" expression "FROM" expression [ "FOR" expression ] ")"
                 | "TRIM" "(" ( ( "BOTH" | "LEADING" | "TRAILING" ) [ expression ] | expression ) "FROM" expression ")"
-                | word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } ] ")"
+                | word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } [ order ] ] ")"
                   [ "FILTER" "(" "WHERE" expression ")" ]
                 | ( "CURRENT_TIMESTAMP" | "CURRENT_DATE" ) [ "(" ")" ]
                 | "EXTRACT" "(" word "FROM" expression ")" ;

@@ -1,4 +1,4 @@
-"""Calls of scalar functions and aggregates: `LOWER(name)`, `COUNT(DISTINCT owner)`.
+"""Calls of functions: `LOWER(name)`; those of aggregates are bound by `aggregate_calls`.
 
 A call of an unknown function is reported with the nearest known one, or with what to write instead of a function of
 another database. Window functions are refused.
@@ -8,25 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from piql.compiler.binding.aggregate_calls import bind_aggregate
 from piql.compiler.binding.alike import awaits_type, bind_alike, report_different
 from piql.compiler.binding.cast import as_text
 from piql.compiler.binding.dates import DATE_FUNCTIONS, bind_date_function
 from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, USAGES, Function
 from piql.compiler.binding.scope import spelling_fix, suggestion
 from piql.compiler.binding.supplied import SUPPLIED, bind_supplied
-from piql.compiler.binding.types import BARE, is_number, summed_type, type_of
+from piql.compiler.binding.types import type_of
 from piql.compiler.binding.windows import HELP, refusal
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast, unsupported
 from piql.compiler.syntax.cursor import DEFAULT_WORD
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import SqlType
 
 if TYPE_CHECKING:
     from piql.compiler.binding.expressions import ExpressionBinder
-
-
-_EXTREMES = {"BOOL_OR": "MAX", "BOOL_AND": "MIN", "EVERY": "MIN"}  # of BOOLEANs: FALSE is less than TRUE
-_ARRAYS = ("ARRAY_AGG", "JSON_AGG")  # one aggregate, which PostgreSQL has under two names
 
 
 def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None) -> logical.Expression | None:
@@ -36,13 +33,16 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
         binder.report("window-function", refusal(name), node.span, HELP)
         return None
     if name in AGGREGATES:
-        return _aggregate(binder, node, name)
+        return bind_aggregate(binder, node, name)
     if name == DEFAULT_WORD:
         way_out = "DEFAULT stands alone, as one of the VALUES of INSERT"
         binder.report("function-arguments", "DEFAULT is no part of an expression", node.span, way_out)
         return None
     if node.filter is not None:
         binder.report("aggregate-misuse", f"FILTER belongs to an aggregate, and {name} is none", node.filter.span)
+        return None
+    if node.order is not None:
+        binder.report("aggregate-misuse", f"ORDER BY belongs to an aggregate, and {name} is none", node.order.span)
         return None
     supplied = SUPPLIED.get(name)
     if supplied is not None:
@@ -99,91 +99,3 @@ def _arguments(binder: ExpressionBinder, node: ast.Call, function: Function) -> 
             return None
         bound.append(as_text(value, argument.span) if function.takes == "x" else value)
     return bound
-
-
-def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:
-    """Bind an aggregate; None, after a report, where none may stand or its argument does not fit."""
-    if binder.inside_aggregate:
-        binder.report("aggregate-misuse", f"{name} cannot be used inside another aggregate", node.span)
-        return None
-    if not binder.allows_aggregates:
-        way_out = "conditions on groups belong in HAVING" if binder.clause == "WHERE" else ()
-        binder.report("aggregate-misuse", f"{name} cannot be used in {binder.clause}", node.span, way_out)
-        return None
-    if node.is_star:
-        if name != "COUNT":
-            binder.report("function-arguments", f"{name}(*) has no meaning", node.span, f"write {name}(column)")
-            return None
-        if node.filter is not None:
-            return _counted(binder, node, node.filter)
-        return logical.Aggregate(function="COUNT", operand=None, distinct=False, type=BARE[Kind.BIGINT], span=node.span)
-    if len(node.arguments) != 1:
-        binder.report("function-arguments", f"{name} takes one argument", node.span)
-        return None
-    binder.inside_aggregate = True
-    operand = binder.value(node.arguments[0])
-    binder.inside_aggregate = False
-    if operand is None:
-        return None
-    operand_type = type_of(operand)
-    if name in ("SUM", "AVG") and not is_number(operand_type) and operand_type.kind is not Kind.NULL:
-        binder.report(
-            "function-arguments",
-            f"{name} adds numbers, {node.arguments[0].span.text} is {operand_type.with_article}",
-            node.span,
-        )
-        return None
-    if name in _EXTREMES and operand_type.kind not in (Kind.BOOLEAN, Kind.NULL):
-        binder.report(
-            "function-arguments",
-            f"{name} takes a BOOLEAN, and {node.arguments[0].span.text} is {operand_type.with_article}",
-            node.span,
-        )
-        return None
-    if name in _ARRAYS and operand_type.kind is Kind.BLOB:
-        binder.report(
-            "function-arguments", f"{name} makes a JSON text, and {node.arguments[0].span.text} is a BLOB", node.span
-        )
-        return None
-    if node.filter is not None:
-        operand = _filtered(binder, operand, node.filter)
-        if operand is None:
-            return None
-    if name in _ARRAYS:
-        name, result = "ARRAY_AGG", BARE[Kind.TEXT]
-    elif name == "COUNT":
-        result = BARE[Kind.BIGINT]
-    elif name == "AVG":
-        result = BARE[Kind.DOUBLE]
-    elif name == "SUM":
-        result = summed_type(operand_type)
-    else:
-        result = operand_type
-    return logical.Aggregate(
-        function=_EXTREMES.get(name, name),  # type: ignore[arg-type]
-        operand=operand,
-        distinct=node.is_distinct,
-        type=result,
-        span=node.span,
-    )
-
-
-def _counted(binder: ExpressionBinder, node: ast.Call, condition: ast.Expression) -> logical.Aggregate | None:
-    """Bind `COUNT(*) FILTER (WHERE condition)`: it counts a value that rows have which pass the condition."""
-    one = logical.Constant(value=1, type=BARE[Kind.INT], span=node.span)
-    operand = _filtered(binder, one, condition)
-    if operand is None:
-        return None
-    return logical.Aggregate(function="COUNT", operand=operand, distinct=False, type=BARE[Kind.BIGINT], span=node.span)
-
-
-def _filtered(binder: ExpressionBinder, operand: logical.Expression, condition: ast.Expression) -> logical.Case | None:
-    """Return what an aggregate takes of rows that pass the condition of its FILTER, and NULL for the others."""
-    binder.inside_aggregate = True
-    with binder.in_a_value():
-        test = binder.predicate(condition)
-    binder.inside_aggregate = False
-    if test is None:
-        return None
-    nothing = logical.Constant(value=None, type=BARE[Kind.NULL])
-    return logical.Case(tests=(test,), values=(operand,), otherwise=nothing, type=type_of(operand), span=condition.span)

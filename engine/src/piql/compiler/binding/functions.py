@@ -17,7 +17,15 @@ from piql.compiler.logical.expressions import Expression
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import WHOLE
 
-AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "JSON_AGG", "BOOL_OR", "BOOL_AND", "EVERY")
+AGGREGATES = (
+    *("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "JSON_AGG", "STRING_AGG", "GROUP_CONCAT"),
+    *("BOOL_OR", "BOOL_AND", "EVERY"),
+)
+AGGREGATE_USAGES = {  # of those that take something else than one value
+    "COUNT": "COUNT(* or expression)",
+    "STRING_AGG": "STRING_AGG(expression, separator)",
+    "GROUP_CONCAT": "GROUP_CONCAT(expression, separator)",
+}
 
 _TEXT = BARE[Kind.TEXT]
 _INT = BARE[Kind.INT]

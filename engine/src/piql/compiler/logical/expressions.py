@@ -167,12 +167,18 @@ class Case(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate(_Expression):
-    """COUNT, SUM, AVG, MIN, MAX or ARRAY_AGG over a group; `operand` is None for COUNT(*)."""
+    """COUNT, SUM, AVG, MIN, MAX, ARRAY_AGG or STRING_AGG over a group; `operand` is None for COUNT(*).
 
-    function: Literal["COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG"]
+    The last two take the values in the order of `order`, then in their own; `ascending` has the direction of each.
+    """
+
+    function: Literal["COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "STRING_AGG"]
     operand: Expression | None
     distinct: bool
     type: SqlType
+    separator: str = ""  # of STRING_AGG
+    order: tuple[Expression, ...] = ()
+    ascending: tuple[bool, ...] = ()
 
 
 Expression: TypeAlias = (

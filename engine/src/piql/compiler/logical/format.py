@@ -238,9 +238,17 @@ def format_expression(expression: Expression) -> str:
             return _case(expression)
         case Aggregate():
             inner = format_expression(expression.operand) if expression.operand is not None else "*"
-            return f"{expression.function}({'DISTINCT ' if expression.distinct else ''}{inner})"
+            return f"{expression.function}({'DISTINCT ' if expression.distinct else ''}{inner}{_listing(expression)})"
         case _:
             assert_never(expression)
+
+
+def _listing(aggregate: Aggregate) -> str:
+    """Return what follows the values that an aggregate lists: the text between them, and their order."""
+    separator = f", {shown(aggregate.separator)}" if aggregate.function == "STRING_AGG" else ""
+    keys = zip(aggregate.order, aggregate.ascending, strict=True)
+    terms = [format_expression(key) + ("" if is_ascending else " DESC") for key, is_ascending in keys]
+    return separator + (f" ORDER BY {', '.join(terms)}" if terms else "")
 
 
 def _call(call: FunctionCall) -> str:

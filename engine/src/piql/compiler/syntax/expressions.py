@@ -45,6 +45,10 @@ class ExpressionParser(Cursor, ABC):
         """Parse a query; `QueryParser` implements it."""
 
     @abstractmethod
+    def order(self) -> ast.OrderClause:
+        """Parse ORDER BY; `QueryParser` implements it."""
+
+    @abstractmethod
     def type_name(self, expected: str) -> ast.TypeName:
         """Parse a type; `DefinitionParser` implements it."""
 
@@ -431,6 +435,7 @@ class ExpressionParser(Cursor, ABC):
         elif self.token.word != ")":
             is_distinct = self.accept("DISTINCT") is not None
             name, arguments = arguments_of(self, name)
+        order = self.order() if arguments and self.token.word == "ORDER" else None
         self.expect(")", f"after the arguments of {name.text.upper()}")
         condition = over = None
         if self.token.word == "FILTER" and self.peek().word == "(":
@@ -444,6 +449,7 @@ class ExpressionParser(Cursor, ABC):
             is_star=is_star,
             over=over,
             filter=condition,
+            order=order,
             span=self.span_from(name.span.start),
         )
 

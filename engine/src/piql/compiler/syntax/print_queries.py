@@ -167,6 +167,8 @@ def _call(node: ast.Call) -> str:
     if node.name.text.upper() == "POSITION" and len(node.arguments) == 2:
         part, text = node.arguments
         inner = f"{print_expression(part, COMPARISON)} IN {print_expression(text)}"
+    if node.order is not None:
+        inner += f" ORDER BY {', '.join(map(print_order, node.order.items))}"
     distinct = "DISTINCT " if node.is_distinct else ""
     over = f" {node.over.text}" if node.over is not None else ""
     if node.filter is not None:

@@ -172,8 +172,6 @@ FUNCTIONS: dict[str, str] = {
     "IF": "CASE WHEN test THEN a ELSE b END gives one of two values",
     "IIF": "CASE WHEN test THEN a ELSE b END gives one of two values",
     "LEN": "LENGTH(text) counts characters",
-    "GROUP_CONCAT": "ARRAY_AGG(column) gives the values as the text of a JSON array",
-    "STRING_AGG": "ARRAY_AGG(column) gives the values as the text of a JSON array",
     "JSON_ARRAYAGG": "ARRAY_AGG(column) gives the values as the text of a JSON array",
     "JSON_GROUP_ARRAY": "ARRAY_AGG(column) gives the values as the text of a JSON array",
 }

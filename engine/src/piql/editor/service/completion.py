@@ -47,7 +47,7 @@ _FOLLOWING: dict[str, tuple[str, ...]] = {
     "WHERE": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL", *_AFTER_CLAUSE[1:]),
     "GROUP": _AFTER_CLAUSE[2:],
     "HAVING": ("AND", "OR", *_AFTER_CLAUSE[3:]),
-    "ORDER": ("DESC", "ASC", "LIMIT", "PAGINATE"),
+    "ORDER": ("DESC", "ASC", "LIMIT", "PAGINATE", "NULLS FIRST", "NULLS LAST"),
     "LIMIT": ("MAX",),
     "PAGINATE": ("MAX",),
     "SET": ("WHERE",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from piql.compiler.binding.functions import AGGREGATES, USAGES
+from piql.compiler.binding.functions import AGGREGATE_USAGES, AGGREGATES, USAGES
 from piql.editor.service.names import Names
 from piql.editor.service.statement_tokens import Place, name_of, place_at
 from piql.schema.catalog import Table
@@ -33,7 +33,7 @@ def signature(texts: Mapping[str, str], file: str, offset: int) -> Signature | N
     before = place.tokens[opening - 1]
     name = before.text.upper()
     if before.kind == "word" and name in AGGREGATES:
-        return _of_usage("COUNT(* or expression)" if name == "COUNT" else f"{name}(expression)", commas)
+        return _of_usage(AGGREGATE_USAGES.get(name, f"{name}(expression)"), commas)
     if before.kind == "word" and name in USAGES:
         return _of_usage(USAGES[name], commas)
     return _of_insert(place, opening, commas, texts)

@@ -141,6 +141,7 @@ class Call(AstNode):
     is_star: bool = False
     over: Span | None = field(default=None, compare=False, repr=False)
     filter: Expression | None = None  # the condition of FILTER (WHERE …)
+    order: OrderClause | None = None  # inside the parentheses of an aggregate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

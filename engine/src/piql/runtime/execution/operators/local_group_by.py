@@ -7,12 +7,14 @@ from typing import Any
 
 from piql.compiler.binding.types import type_of
 from piql.compiler.logical.expressions import Aggregate
+from piql.compiler.logical.operators import SortKey
 from piql.compiler.physical import operators as physical
 from piql.runtime.execution import numbers
 from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.expressions import words_for
-from piql.runtime.execution.json_arrays import json_array_of
+from piql.runtime.execution.listed_values import joined_texts, json_array_of
 from piql.runtime.execution.operators.base import Operator
+from piql.runtime.execution.ordering import Sorter, sorter
 from piql.runtime.execution.preparation import Preparation
 from piql.schema.catalog import Kind
 from piql.store.rows import Row
@@ -51,22 +53,40 @@ def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) ->
     needs_values = aggregate.function in ("SUM", "AVG")
     source = compiler.value(aggregate.operand) if needs_values else compiler.stored(aggregate.operand)
     listed = compiler.function("rows, p", f"[v for r in rows if (v := {source}) is not None]")
-    compute = (
-        json_array_of(type_of(aggregate.operand), preparation.store.codec(type_of(aggregate.operand)))
-        if aggregate.function == "ARRAY_AGG"
-        else _computing(aggregate)
-    )
+    is_list = aggregate.function in ("ARRAY_AGG", "STRING_AGG")
+    compute = _listing(aggregate, preparation) if is_list else _computing(aggregate)
+    in_order = _in_order(aggregate, child, preparation) if is_list else None
     codec = preparation.store.codec(aggregate.type)
     encode = codec.encode if codec and needs_values else None
 
     def summary(rows: list[Row], parameters: list[Any]) -> Any:
-        values = listed(rows, parameters)
+        values = listed(in_order(rows, parameters) if in_order is not None else rows, parameters)
         if aggregate.distinct:
             values = list(dict.fromkeys(values))
         result = compute(values) if values or aggregate.function == "COUNT" else None
         return encode(result) if encode and result is not None else result
 
     return summary
+
+
+def _in_order(aggregate: Aggregate, child: Operator, preparation: Preparation) -> Sorter:
+    """Return the sort of a group's rows by the order of an aggregate, then by the values, whatever plan reads them."""
+    assert aggregate.operand is not None
+    keys = [
+        SortKey(expression=expression, ascending=ascending)
+        for expression, ascending in zip(aggregate.order, aggregate.ascending, strict=True)
+    ]
+    return sorter([*keys, SortKey(expression=aggregate.operand)], child.fields, preparation)
+
+
+def _listing(aggregate: Aggregate, preparation: Preparation) -> Callable[[list[Any]], str]:
+    """Return the function from a group's values, in their order, to the text that lists them."""
+    assert aggregate.operand is not None
+    operand_type = type_of(aggregate.operand)
+    codec = preparation.store.codec(operand_type)
+    if aggregate.function == "STRING_AGG":
+        return joined_texts(aggregate.separator, codec)
+    return json_array_of(operand_type, codec)
 
 
 def _computing(aggregate: Aggregate) -> Callable[[list[Any]], Any]:

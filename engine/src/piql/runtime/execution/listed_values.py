@@ -1,7 +1,7 @@
-"""The values of a group as the text of a JSON array: `[1,2,5]`, `["red","é"]`, in ascending order.
+"""The values of a group as one text: a JSON array `[1,2,5]`, `["red","é"]`, or the texts with another between them.
 
 Numbers and BOOLEANs are written as JSON has them, all other values in quotes, as CAST makes texts of them. A group has
-no order of its own, so the values are in theirs, whatever plan reads them.
+no order of its own, so whoever calls gives the values in one.
 """
 
 from __future__ import annotations
@@ -30,11 +30,22 @@ def json_array_of(type: SqlType, codec: Codec | None) -> Callable[[list[Any]], s
     is_bare = type.kind in NUMBERS or type.kind is Kind.BOOLEAN
 
     def array(values: list[Any]) -> str:
-        ordered = sorted(values)
-        texts = [as_text(decode(value) if decode is not None else value) for value in ordered]
+        texts = [as_text(decode(value) if decode is not None else value) for value in values]
         items = texts if is_bare else [json.dumps(text, ensure_ascii=False) for text in texts]
         text = f"[{','.join(items)}]"
         check_length(len(text))
         return text
 
     return array
+
+
+def joined_texts(separator: str, codec: Codec | None) -> Callable[[list[Any]], str]:
+    """Return the function from stored texts to one with `separator` between them; it raises as `json_array_of` does."""
+    decode = codec.decode if codec is not None else None
+
+    def joined(values: list[Any]) -> str:
+        text = separator.join(values if decode is None else map(decode, values))
+        check_length(len(text))
+        return text
+
+    return joined
