@@ -15,6 +15,7 @@ from piql_backend.executions.observations import Observations
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT
+from .test_reports import HEADERS, REPORTS, shipment
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 EXECUTION = f"{DEVELOPMENT}/deployments/live/queries/findUser/executions"
@@ -84,3 +85,20 @@ async def test_metrics_count_requests_and_executions_in_prometheus_form(client: 
     assert buckets == sorted(buckets)
     families = re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", answer.text, re.MULTILINE)
     assert len(families) == len(set(families)) == len(re.findall(r"^# HELP ", answer.text, re.MULTILINE))
+
+
+async def test_metrics_have_what_was_reported_with_a_bucket_at_each_slo(client: httpx.AsyncClient) -> None:
+    slo = {"quantile": 0.99, "threshold_ms": 3.7, "interval_seconds": 600}
+    assert (await client.put(f"{DEVELOPMENT}/slos/findUser", json=slo)).status_code == 200
+    for sequence, (count, ms, size) in enumerate([(7, 2.0, 1), (2, 3.9, 1), (1, 2.0, 9)]):
+        content = shipment(count, ms, sequence, size=size)
+        for _ in range(2):  # what comes again is not counted again
+            assert (await client.post(REPORTS, content=content, headers=HEADERS)).status_code == 200
+    lines = (await client.get("/metrics")).text.splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("# "))
+    labels = 'application="scadr",environment="development",query="findUser"'
+    bucket = f'piql_reported_execution_seconds_bucket{{{labels},le="%s"}}'
+    assert [values[bucket % edge] for edge in ("0.001", "0.0037", "0.005", "+Inf")] == ["0", "8", "10", "10"]
+    assert values[f'piql_reported_executions_total{{{labels},outcome="ok"}}'] == "10"
+    assert values[f"piql_reported_over_bound_total{{{labels}}}"] == "1"
+    assert float(values[f"piql_reported_execution_seconds_sum{{{labels}}}"]) == pytest.approx(0.0238, rel=0.023)

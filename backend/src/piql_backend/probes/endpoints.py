@@ -33,7 +33,7 @@ async def read_readiness(response: Response, workbench: TheWorkbench) -> ProbeRe
 @router.get("/metrics", response_class=PlainTextResponse)
 async def read_metrics(workbench: TheWorkbench) -> Response:
     """Counts and times in Prometheus' text format."""
-    return Response(workbench.probes.metrics(), media_type=CONTENT_TYPE)
+    return Response(await workbench.probes.metrics(), media_type=CONTENT_TYPE)
 
 
 def _answer(probe: ProbeRead, response: Response) -> ProbeRead:

@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import Literal
 
 from piql_backend.executions.tallies import BUCKETS_SECONDS, Tally
+from piql_backend.reports.tallies import ReportedTally
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -51,6 +52,22 @@ def histogram(name: str, help: str, tallies: Mapping[tuple[tuple[str, str], ...]
             samples.append(Sample(count, labels | {"le": edge}, "_bucket"))
         samples.append(Sample(tally.seconds, labels, "_sum"))
         samples.append(Sample(sum(tally.counts), labels, "_count"))
+    return Family(name, "histogram", help, samples)
+
+
+def reported_histogram(
+    name: str, help: str, tallies: Mapping[tuple[tuple[str, str], ...], tuple[ReportedTally, float | None]]
+) -> Family:
+    """The times that applications reported, by their labels; each query has a bucket that ends at its SLO, if any."""
+    samples = []
+    for pairs, (tally, threshold) in tallies.items():
+        labels = dict(pairs)
+        for edge in sorted({*BUCKETS_SECONDS, *(() if threshold is None else (threshold,))}):
+            samples.append(Sample(tally.within(edge), labels | {"le": f"{edge:g}"}, "_bucket"))
+        count = tally.buckets.total()
+        samples.append(Sample(count, labels | {"le": "+Inf"}, "_bucket"))
+        samples.append(Sample(tally.seconds, labels, "_sum"))
+        samples.append(Sample(count, labels, "_count"))
     return Family(name, "histogram", help, samples)
 
 

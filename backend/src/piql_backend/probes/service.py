@@ -8,6 +8,7 @@ import os
 import resource
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import duckdb
@@ -15,8 +16,9 @@ import duckdb
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.executions.tallies import Tally
-from piql_backend.probes.exposition import Family, Sample, histogram, single, text_of
+from piql_backend.probes.exposition import Family, Sample, histogram, reported_histogram, single, text_of
 from piql_backend.probes.schemas import ProbeRead
+from piql_backend.reports.tallies import ReportedTally
 from piql_backend.workers.pool import WorkerPool
 
 
@@ -44,9 +46,13 @@ class Probes:
         is_well = live.is_well and (not environments or not all(problems))
         return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems)])
 
-    def metrics(self) -> str:
+    async def metrics(self) -> str:
         """All counts in Prometheus' text format."""
         environments = self._environments.open_ones
+        thresholds = {
+            name: await asyncio.to_thread(environment.slos.thresholds_seconds)
+            for name, environment in environments.items()
+        }
         tallies: dict[tuple[tuple[str, str], ...], Tally] = {
             (("application", name.application), ("environment", name.environment), ("query", query)): tally
             for name, environment in environments.items()
@@ -64,6 +70,7 @@ class Probes:
                 Family("piql_http_requests_total", "counter", "Requests that were answered.", requests),
                 histogram("piql_execution_seconds", "Time of executions, by query.", tallies),
                 Family("piql_executions_failed_total", "counter", "Executions that failed, by query.", failed),
+                *_reported(environments, thresholds),
                 single("piql_observations_waiting", "gauge", "Observations to be written.", waiting),
                 single("piql_worker_jobs_total", "counter", "Jobs that worker processes ended.", self._workers.done),
                 single("piql_worker_jobs_waiting", "gauge", "Jobs that wait for a worker.", self._workers.waiting),
@@ -73,6 +80,29 @@ class Probes:
                 single("process_start_time_seconds", "gauge", "Start, since 1970.", self._started_at),
             )
         )
+
+
+def _reported(
+    environments: Mapping[EnvironmentName, Environment], thresholds: Mapping[EnvironmentName, Mapping[str, float]]
+) -> Iterator[Family]:
+    """What applications reported since the start, by application, environment and query."""
+    tallies: dict[tuple[tuple[str, str], ...], tuple[ReportedTally, float | None]] = {
+        (("application", name.application), ("environment", name.environment), ("query", query)): (
+            tally,
+            thresholds[name].get(query),
+        )
+        for name, environment in environments.items()
+        for query, tally in environment.reports.tallies.read().items()
+    }
+    yield reported_histogram("piql_reported_execution_seconds", "Time of executions that were reported.", tallies)
+    outcomes = [
+        Sample(count, dict(labels) | {"outcome": outcome})
+        for labels, (tally, _) in tallies.items()
+        for outcome, count in sorted(tally.outcomes.items())
+    ]
+    yield Family("piql_reported_executions_total", "counter", "Executions that were reported.", outcomes)
+    over_bound = [Sample(tally.over_bound, dict(labels)) for labels, (tally, _) in tallies.items()]
+    yield Family("piql_reported_over_bound_total", "counter", "Executions that passed their bound.", over_bound)
 
 
 async def _problems(name: EnvironmentName, environment: Environment) -> list[str]:

@@ -7,6 +7,7 @@ as long: one that is sent again by then is not counted again, and one with count
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -23,6 +24,7 @@ from piql_backend.reports.schemas import (
     Shipment,
     ShipmentTakenRead,
 )
+from piql_backend.reports.tallies import ReportedTallies
 from piql_backend.reports.widths import HOUR, begin_of, minute_of, width_for
 from piql_backend.web.errors import ApiError
 
@@ -40,11 +42,14 @@ class Reports:
     def __init__(self, table: ReportedTable) -> None:
         self._table = table
         self._tidied_at = datetime.min
+        self.tallies = ReportedTallies()
 
     def take(self, shipment: Shipment) -> ShipmentTakenRead:
         """Keep a shipment; it is on disk when this returns. ApiError 422 for one that cannot be right."""
         self._refuse_wrong(shipment)
         is_new = self._table.take(shipment.client, shipment.sequence, shipment.lost, _columns(shipment))
+        if is_new:
+            self.tallies.add(_tallied(shipment))
         if now() - self._tidied_at > timedelta(hours=1):
             self.tidy()
         return ShipmentTakenRead(is_new=is_new, executions=sum(shipment.cells.executions))
@@ -94,6 +99,25 @@ class Reports:
             problem = "It has counts of a time to come: look at the clock of the application's machine."
         if problem is not None:
             raise ApiError(422, "invalid-report", f"The shipment is not taken. {problem}", "Look at what sends it.")
+
+
+def _tallied(shipment: Shipment) -> Iterator[tuple[str, str, int, int, int]]:
+    """Each cell as the tallies take it; what passed its bound is counted as `in_sql.OVER_BOUND` counts it."""
+    cells = shipment.cells
+    for query, outcome_place, bucket, executions, bound, least, most in zip(
+        cells.query,
+        cells.outcome,
+        cells.bucket,
+        cells.executions,
+        cells.bound,
+        cells.least_operations,
+        cells.most_operations,
+        strict=True,
+    ):
+        outcome = shipment.outcomes[outcome_place]
+        is_all_over = least > bound or outcome == "BoundExceeded"
+        over_bound = executions if is_all_over else int(most > bound)
+        yield shipment.queries[query], outcome, bucket, executions, over_bound
 
 
 def _columns(shipment: Shipment) -> dict[str, np.ndarray]:

@@ -44,6 +44,10 @@ class Slos:
     def page(self, wish: PageWish) -> Page[SloRead]:
         return self._table.page(wish)
 
+    def thresholds_seconds(self) -> Mapping[str, float]:
+        """The threshold of each query that has an SLO."""
+        return {slo.query: slo.threshold_ms / 1000 for slo in self._table.list()}
+
     def save(self, query: str, slo: SloWrite) -> SloRead:
         """Set a query's SLO; ApiError 404 for a query that nobody knows."""
         (saved,) = self._save({query: slo})
