@@ -146,7 +146,7 @@ class PersistentDatabase(piql.Database):
         self.sweep(older_than=-1)
         broken = broken_promises(self)
         super().close()
-        assert broken == []
+        assert broken == [], broken
 
     def _persist(self, work: Callable[[], T], done_before: tuple[type[Exception], ...] = ()) -> T | None:
         store: FaultyStore = self.store  # type: ignore[assignment]

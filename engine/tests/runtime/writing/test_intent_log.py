@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
+import piql
 import pytest
 from piql.runtime.writing.stepped import intents
 from piql.runtime.writing.stepped.intents import intents_of, processes
@@ -54,3 +57,21 @@ def test_an_intent_that_was_left_is_found_however_much_was_written_after_it() ->
         outcome(writer, change(number))
     assert int(processes(store.row_writes)[name].behind, 16) > 60
     check_consistent(writer)
+
+
+def test_a_process_whose_announcement_failed_announces_itself_before_its_next_write() -> None:
+    store = begin()
+    fails = {"note"}
+
+    def gate(name: str, request: Callable[[], Any]) -> Any:
+        if name in fails:
+            fails.clear()
+            raise piql.StoreUnavailable("no answer")
+        return request()
+
+    writer, reader = opened(GatedStore(store, gate)), opened(store)
+    assert outcome(writer, change(1)) == "StoreUnavailable"  # it was about to announce itself
+    fails.add("change to VISIBLE")
+    assert outcome(writer, change(1)) == "StoreUnavailable"
+    assert reader.sweep(older_than=-1).withdrawn == 1
+    check_consistent(reader)

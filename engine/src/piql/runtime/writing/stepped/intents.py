@@ -118,13 +118,13 @@ class IntentLog:
         Sweeps look only into the logs that are announced. They begin at that number because some stores keep deleted
         cells for days, and reading over them is slow.
         """
-        now = self._seconds()
+        now, number = self._seconds(), self._number
         if (
             now - self._announced_at > _ANNOUNCED_FOR_SECONDS
-            or self._number - self._announced_number > _ANNOUNCED_FOR_NUMBERS
+            or number - self._announced_number > _ANNOUNCED_FOR_NUMBERS
         ):
-            self._announced_at, self._announced_number = now, self._number
             self._row_writes.note(PROCESSES, self._process, f"{int(now)} {_number_text(self._done_up_to(now))}")
+            self._announced_at, self._announced_number = now, number  # only now: no intent may be noted before
 
     def _done_up_to(self, now: float) -> int:
         """Return a number up to which there are no intents any more; `now` is in seconds."""
