@@ -41,7 +41,7 @@ index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
     "Queries": """
 create_query    = "CREATE" "QUERY" name "AS" ( query | union | insert | update | delete | fetch ) ;
 query           = [ with ] select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ]
-                | "SELECT" [ "NOT" ] "EXISTS" "(" query ")" [ "AS" name ] ;
+                | "SELECT" output { "," output } ;
 union           = [ with ] branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }
                   [ order ] [ stop ] ;
 branch          = select | "(" select [ order ] [ "LIMIT" ( positive | parameter ) ] ")" ;

@@ -22,6 +22,7 @@ from piql.compiler.binding.aggregates import aggregates_in, ungrouped
 from piql.compiler.binding.determined import determined_columns
 from piql.compiler.binding.existence import bind_existence, only_existence
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.one_row import one_row
 from piql.compiler.binding.order import is_of_outputs, sort_keys
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
@@ -88,11 +89,11 @@ class _Select:
         if exists is not None and self.scope.outer is None:
             return bind_existence(self.context, node, exists)
         if node.from_clause is None:
-            self.context.diagnostics.append(
-                report("missing-from", "this query reads no table", node.items_span, help="add FROM and a table")
-            )
-            return None
-        plan = self._from(node.from_clause)
+            plan = one_row(self.context, node, is_outermost=self.scope.outer is None)
+            if plan is None:
+                return None
+        else:
+            plan = self._from(node.from_clause)
         if node.where is not None:
             predicate = self._binder("WHERE").predicate(node.where)
             if predicate is None:

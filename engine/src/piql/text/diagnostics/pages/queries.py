@@ -80,7 +80,8 @@ CODES = (
     Code(
         "missing-from",
         "A query reads no table",
-        "A query must read at least one table. For a constant no query is needed.",
+        "A query must read at least one table, in FROM or in a subquery of the select list. For a constant no query is "
+        "needed.",
         "CREATE QUERY q AS SELECT 1;",
     ),
     Code(
