@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import piql
 import pytest
 from scadr.data import MOST_SUBSCRIPTIONS, username
 
@@ -68,3 +69,21 @@ def test_one_subscription_too_many_is_refused(scadr: Scadr) -> None:
 
 def test_following_somebody_unknown_is_refused(scadr: Scadr) -> None:
     assert scadr("follow", username(0), "nobody_at_all", refused=True)
+
+
+def test_joining_under_a_name_that_is_taken_is_refused_and_replaces_nobody(scadr: Scadr) -> None:
+    scadr("join", "ada", "London")
+    refused = scadr("join", "ada", "Paris", refused=True)
+    assert refused == "join: users: a row with username = 'ada' exists already\n"
+    with piql.connect(scadr.database) as db:
+        assert db.execute("findUser", {"username": "ada"}).rows == [{"username": "ada", "hometown": "London"}]
+
+
+def test_following_again_withdraws_no_approval(scadr: Scadr) -> None:
+    pair = {"owner": username(2), "target": "followed-twice"}
+    scadr("join", pair["target"], "Oslo")
+    scadr("unfollow", username(2), username(3))
+    for command in ("follow", "approve", "follow"):
+        scadr(command, pair["owner"], pair["target"])
+    with piql.connect(scadr.database) as db:
+        assert [row["approved"] for row in db.execute("findSubscription", pair).rows] == [True]
