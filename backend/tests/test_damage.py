@@ -19,7 +19,10 @@ import pytest
 from piql_backend.database import opening
 from piql_backend.database.connection import Database
 from piql_backend.database.opening import open_database
+from piql_backend.profile_runs.repository import ProfileRunFiles
 from piql_backend.settings import Settings
+from piql_profiler.measure.grid import GRIDS
+from piql_profiler.runs.run_files import RunDirectory, RunSettings
 
 from .conftest import DEVELOPMENT, folder_of
 
@@ -93,6 +96,41 @@ async def test_a_history_that_is_gone_is_said_and_observing_begins_anew(settings
     async with running(settings) as client:
         assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
         assert (await client.get(latency)).json()["observed_since"] == began
+
+
+@pytest.mark.parametrize("damage", ["empty", "truncated", "zeros"])
+@pytest.mark.parametrize("is_measured", [True, False])
+async def test_a_damaged_state_of_a_profile_run_is_set_aside_and_made_from_what_was_measured(
+    settings: Settings, running: Running, damage: str, is_measured: bool
+) -> None:
+    folder = folder_of(settings) / "profile-runs" / "run-1"
+    settings_asked = RunSettings("embedded:", GRIDS["small"], interval_seconds=7.0, intervals=2)
+    run = RunDirectory(folder / "measurements", settings_asked, "before the damage")
+    run.end("cancelled")
+    files = ProfileRunFiles(folder.parent)
+    state = folder / "state.json"
+    state.write_text("none")
+    (whole,) = files.load_all()
+    state.write_bytes(DAMAGE[damage](state.read_bytes()))
+    for aside in folder.glob("state.json.damaged-*"):
+        aside.unlink()
+    if not is_measured:
+        (folder / "measurements" / "run.json").write_text("{")
+    async with running(settings) as client:
+        runs = (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"]
+        assert runs == ([whole.read.model_dump(mode="json")] if is_measured else [])
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
+        (problem,) = health["problems"]
+        (aside,) = folder.glob("state.json.damaged-*")
+        assert (health["status"], problem["what"], problem["is_over"]) == ("ok", "profile-runs", True)
+        assert f"state.json of the profile run run-1 was damaged and is now {aside.name}: " in problem["message"]
+        assert ("was made from its measurements" in problem["message"]) == is_measured
+    if is_measured:
+        read = whole.read
+        assert (read.label, read.state, read.settings.interval_seconds) == ("before the damage", "cancelled", 7.0)
+        async with running(settings) as client:
+            assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
+            assert (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"] == runs
 
 
 def test_a_folder_that_never_had_a_history_misses_none(tmp_path: Path) -> None:

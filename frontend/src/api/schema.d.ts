@@ -4562,7 +4562,7 @@ export interface components {
              * What
              * @enum {string}
              */
-            what: "store" | "deployments" | "observations" | "history" | "disk" | "environment" | "saves";
+            what: "store" | "deployments" | "observations" | "history" | "disk" | "environment" | "saves" | "profile-runs";
             /** Message */
             message: string;
             /** Help */

@@ -126,6 +126,9 @@ class Environment:
         if self._new_file is not None:
             message, advice = self._new_file.message, self._new_file.advice
             problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
+        for message in self.profile_runs.damaged:
+            help_ = "Remove the file that was set aside when you need it no more."
+            problems.append(ProblemRead(what="profile-runs", message=message, help=help_, is_over=True))
         return problems
 
     def preview_promotion(self, source: Environment, request: PromotionPreviewCreate) -> PromotionPreviewRead:

@@ -99,6 +99,11 @@ class ProfileRuns:
                 await self._worker
 
     @property
+    def damaged(self) -> Sequence[str]:
+        """What is to be said of runs whose files were damaged at the start."""
+        return self._files.damaged
+
+    @property
     def is_under_way(self) -> bool:
         """Whether a run is measured or waits for that."""
         is_waiting = any(run.read.state not in ENDED for run in self._runs.values())
