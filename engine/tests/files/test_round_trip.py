@@ -102,7 +102,7 @@ def assert_duckdb_agrees(path: Path, file_format: Format, form: BytesForm, rows:
     of_bytes = "seal" if file_format == "parquet" else ("from_hex(seal)" if form == "hex" else "from_base64(seal)")
     whole = (
         f"id, small, large, number, price, exact, flag, name, note, {of_bytes}, epoch_ms(moment), "
-        "CAST(day AS VARCHAR), CAST(number_of_it AS VARCHAR), CAST(made AS VARCHAR)"
+        "CAST(day AS VARCHAR), CAST(number_of_it AS VARCHAR), CAST(made AS VARCHAR), opens"
     )
     types = {
         "id": "BIGINT",
@@ -119,6 +119,7 @@ def assert_duckdb_agrees(path: Path, file_format: Format, form: BytesForm, rows:
         "day": "DATE",
         "number_of_it": "UUID",
         "made": "UUID",
+        "opens": "TIME",
     }
     columns = "{" + ", ".join(f"'{name}': '{of}'" for name, of in types.items()) + "}"
     scan = {
@@ -136,7 +137,8 @@ def assert_duckdb_agrees(path: Path, file_format: Format, form: BytesForm, rows:
             *row[6:9],
             row[9],
             None if row[10] is None else milliseconds(row[10]),
-            *(None if value is None else str(value) for value in row[11:]),
+            *(None if value is None else str(value) for value in row[11:14]),
+            row[14],
         )
         for row in rows
     ]
