@@ -40,7 +40,7 @@ def loader(db: piql.Database, tmp_path: Path) -> Loader:
     """Return a function that writes a file and makes it ready to be loaded into a table."""
 
     def make(
-        table: str, name: str, text: str | bytes, renamed: dict[str, str] | None = None, batch_rows: int = 100
+        table: str, name: str, text: str | bytes, renamed: dict[str, str] | None = None, batch_rows: int | None = 100
     ) -> FileLoad:
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())

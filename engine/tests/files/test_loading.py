@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from itertools import count
+from pathlib import Path
 
 import piql
 import pytest
 from piql.client.table_pages import table_pages
 from piql.errors import InvalidParameter
 from piql.files import seen_keys
-from piql.files.loading import LoadRefused
+from piql.files.formats import format_of
+from piql.files.loading import FileLoad, LoadRefused
+from piql.files.mapping import map_columns
 from piql.files.problems import FileRefused, Problem
+from piql.files.source import open_source
 
 from .conftest import Loader
 
@@ -237,3 +241,21 @@ def test_a_mapping_that_does_not_fit_is_refused(
 def test_lines_end_as_on_windows_and_a_mark_of_bytes_begins_the_file(db: piql.Database, loader: Loader) -> None:
     text = b'\xef\xbb\xbfid,name\r\n1,"a\r\nb"\r\n\r\nx,c\r\n'
     assert [problem.line for problem in loader("parts", "parts.csv", text).dry_run().problems] == [5]
+
+
+@pytest.mark.parametrize(("order", "ends"), [("rising", [5000, 6000]), ("falling", [5000, 6000]), ("none", [6000])])
+def test_in_transactions_a_file_in_no_order_has_larger_batches(
+    order: str, ends: list[int], compilation: piql.Compilation, tmp_path: Path
+) -> None:
+    numbers = {"rising": range(6000), "falling": range(6000, 0, -1), "none": [n * 2503 % 6007 for n in range(6000)]}
+    path = tmp_path / "parts.csv"
+    path.write_text("id,name\n" + "".join(f"{number},n\n" for number in numbers[order]))
+    for address, told_at in (("embedded:", ends), ("stepwise:", [5000, 6000])):
+        with piql.connect(address) as db:
+            db.deploy(compilation)
+            source = open_source(path, format_of(path))
+            load = FileLoad(db, source, map_columns(db.deployment.table("parts"), source.columns), "parts")
+            told: dict[int, int] = {}
+            load.load(told.__setitem__)
+            assert list(told) == told_at
+            assert [row[0] for row in rows_of(db, "parts")] == sorted(numbers[order])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Any, TypeAlias
 
 from piql.client.database import Database
@@ -32,6 +32,8 @@ from piql.runtime.writing.bulk import BATCH
 from piql.runtime.writing.resumed_load import ResumedLoad
 from piql.schema.values import ValueMismatch
 
+_SCATTERED_BATCH = 20_000  # rows of a batch whose neighbours are far apart in the table: so more of them share a page
+_FEW = 0.1  # the share of neighbours that may be out of order in a file that is in order, up or down
 _MOST_LOOKED_AT = 1_000_000  # rows behind a refused batch in which further faults are looked for
 _REFUSALS = (ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation)
 
@@ -89,15 +91,16 @@ class FileLoad:
         mapping: ColumnMapping,
         name: str,
         *,
-        batch_rows: int = BATCH,
+        batch_rows: int | None = None,
         most_problems: int = MOST_PROBLEMS,
     ) -> None:
         """Prepare a load; `name` is that under which the store keeps how far it has come.
 
-        Raises FileRefused where the file is not well-formed: then no row of it can be taken.
+        Without `batch_rows` a batch has 5,000 rows, and in a transaction 20,000 of a file that is not in the order of
+        the table's key. Raises FileRefused where the file is not well-formed: then no row of it can be taken.
         """
         self._db, self._source, self._mapping, self._name = db, source, mapping, name
-        self._batch_rows, self._most = batch_rows, most_problems
+        self._given_batch, self._batch_rows, self._most = batch_rows, batch_rows or BATCH, most_problems
         problems = source.structure_problems()
         if problems:
             raise FileRefused("the file is not well-formed", problems[:most_problems], is_more=_fills(problems))
@@ -123,7 +126,7 @@ class FileLoad:
         check = RowCheck(self._db, self.table)
         problems: list[Problem] = []
         count = 0
-        rows = self._source.rows()
+        rows = self._opened()
         is_more = False
         while batch := list(islice(rows, self._batch_rows)):
             if stop is not None and stop():
@@ -151,7 +154,7 @@ class FileLoad:
             earlier.forget(self._db.store)
         skipped = earlier.loaded if is_resumed else 0
         self._progress = Loaded(skipped, 0, skipped, is_complete=False)
-        self._rest = self._source.rows()
+        self._rest = self._opened()
 
         def batch_done(rows: int) -> None:
             self._progress = Loaded(rows, self._buffer[-1][0], skipped, is_complete=False)
@@ -166,6 +169,24 @@ class FileLoad:
         except _REFUSALS as refusal:
             raise self._refused(refusal, was_begun=True) from None
         return Loaded(rows, self._line, skipped, is_complete=True)
+
+    def _opened(self) -> Iterator[SourceRow]:
+        """Return the rows of the file from the first one, and choose the size of batches by the order of some."""
+        rows = self._source.rows()
+        first = list(islice(rows, BATCH))
+        if self._given_batch is None and self._db.store.row_writes is None and self._is_scattered(first):
+            self._batch_rows = _SCATTERED_BATCH
+        return chain(first, rows)
+
+    def _is_scattered(self, rows: Sequence[SourceRow]) -> bool:
+        """Return whether neighbours are far apart in the table: then their keys neither rise nor fall throughout."""
+        positions = self._mapping.key_positions
+        keys = [[values[position] for position in positions] for _, values in rows]
+        try:
+            falls = sum(later < earlier for earlier, later in pairwise(keys))
+        except TypeError:  # NULL in a key, which the load will refuse
+            return False
+        return _FEW < falls / max(1, len(keys) - 1) < 1 - _FEW
 
     def _rows(self, skipped: int, stop: Callable[[], bool] | None) -> Iterator[dict[str, Any]]:
         """Yield the rows by column, those that an earlier load put in included: the database passes over them.

@@ -54,6 +54,12 @@ class ColumnMapping:
         return tuple(key)
 
     @cached_property
+    def key_positions(self) -> tuple[int, ...]:
+        """Return where a row of the file has the columns of the primary key, in their order, those it has."""
+        positions = {mapped.column.name: mapped.position for mapped in self.columns}
+        return tuple(positions[name] for name in self.table.primary_key if name in positions)
+
+    @cached_property
     def _readers(self) -> tuple[tuple[str, int, Reader], ...]:
         return tuple((mapped.column.name, mapped.position, mapped.read) for mapped in self.columns)
 

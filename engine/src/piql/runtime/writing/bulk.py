@@ -9,7 +9,7 @@ load_by_steps    on a store without: groups of new records at the same time, the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
@@ -88,6 +88,7 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapp
     for row in rows:
         record = make(row)
         records[key_of(record)] = record
+    records = {key: records[key] for key in _in_key_order(records)}
     old = _old_records(transaction, writer, records)
     whole_records = {key: writer.keep_hidden(old.get(key), record) for key, record in records.items()}
     changed = {key: record for key, record in whole_records.items() if old.get(key) != record}
@@ -121,12 +122,14 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapp
     _check_references(transaction, writer, changed, old)
 
 
-def _in_key_order(entries: list[Row]) -> list[Row]:
-    """Sort entries, so that neighbours are written together; entries with NULLs, which do not compare, stay as is."""
+def _in_key_order(entries: Collection[Row]) -> list[Row]:
+    """Sort keys or entries, so that neighbours are read and written together; those with NULLs, which do not compare,
+    stay as they are.
+    """
     try:
         return sorted(entries)
     except TypeError:
-        return entries
+        return list(entries)
 
 
 def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
