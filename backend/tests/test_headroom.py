@@ -59,6 +59,7 @@ async def test_another_limit_is_compiled_and_nothing_is_changed(client: httpx.As
     assert raised["queries"] > 0
     assert raised["bounds"]
     assert all(bound["after"] > bound["before"] for bound in raised["bounds"])
+    assert sum("CARDINALITY LIMIT 200 (owner)" in file["text"] for file in raised["files"]) == 1
     unknown = await client.post(f"{HEADROOM}/raises", json={**request, "columns": ["target"]})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid-parameter")
 

@@ -4,6 +4,8 @@ import { expect, test } from '../fixtures.ts'
 import { look } from '../pictures.ts'
 
 const QUERY = 'queries/thoughtstream.piql'
+const WIDE = { width: 1440, height: 900 }
+const NARROW = { width: 1024, height: 768 }
 const PANEL = '[role=tabpanel]:not([hidden])'
 
 test('a save shows what it changed, bounds too, and can be brought back and undone', async ({ workbench, page }) => {
@@ -31,6 +33,39 @@ test('a save shows what it changed, bounds too, and can be brought back and undo
   await expect(history.detail).toContainText(`Before is save ${number}, the older one.`)
   await expect(history.detail).toContainText('CARDINALITY LIMIT 50 (owner)')
   await expect(history.bounds.getByRole('row').filter({ hasText: 'thoughtstream' })).toBeVisible()
+})
+
+test('plans of two versions stand side by side, at an address that keeps the choice at any width', async ({
+  workbench,
+  page,
+}) => {
+  const { editor, history } = workbench
+  await workbench.open('/applications/scadr/development?file=schema.piql&panel=history')
+  await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 60')
+  await workbench.finishSaving()
+  await expect(history.detail).toContainText('CARDINALITY LIMIT 60 (owner)')
+  await history.showPlansOf('thoughtstream')
+  const number = await history.shownNumber()
+  await expect(history.difference('thoughtstream')).toContainText('≤ 101 → 61 operations')
+  for (const [name, bound] of [
+    [`save ${number - 1}`, '≤ 101 ops'],
+    [`save ${number}`, '≤ 61 ops'],
+  ] as const)
+    await expect(history.planIn(name)).toContainText(bound)
+  await expectNoObjections(page, 'two plans in the history', PANEL)
+  await history.compareWith('now')
+  await expect(history.planIn('now')).toContainText('≤ 61 ops')
+  await history.compareWith(number - 1)
+  await expect(page).toHaveURL(new RegExp(`save=${number}&compared=${number - 1}&plans=thoughtstream`))
+  for (const colorScheme of ['dark', 'light'] as const)
+    for (const size of [NARROW, WIDE]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(size)
+      await expect(history.planIn(`save ${number - 1}`)).toContainText('≤ 101 ops')
+      await look(page, `history-plans-${size.width}-${colorScheme}`)
+    }
+  await workbench.reload()
+  await expect(history.planIn(`save ${number - 1}`)).toContainText('≤ 101 ops')
 })
 
 test('a file gets another path, and one that was deleted comes back', async ({ workbench }) => {

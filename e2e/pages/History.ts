@@ -32,6 +32,21 @@ export class History extends Panel {
     await this.detail.getByLabel('Compare').selectOption(String(what))
   }
 
+  /** Chooses the query whose plans in both versions are drawn. */
+  async showPlansOf(query: string): Promise<void> {
+    await this.detail.getByLabel('Plans of').selectOption(query)
+  }
+
+  /** The sentence that says how the plans of a query differ. */
+  difference(query: string): Locator {
+    return this.detail.getByRole('status', { name: `Difference of the plans of ${query}` })
+  }
+
+  /** The plan in one version, such as `save 3` or `now`, with its bound. */
+  planIn(version: string): Locator {
+    return this.detail.getByRole('region', { name: `Plan in ${version}`, exact: true })
+  }
+
   async restore(): Promise<void> {
     await this.detail.getByRole('button', { name: /^Restore/ }).click()
   }

@@ -4824,13 +4824,15 @@ export interface components {
         };
         /**
          * RaiseRead
-         * @description The queries whose bound changes, of how many.
+         * @description The queries whose bound changes, of how many, and the texts with the other limit, from which p99 is predicted.
          */
         RaiseRead: {
             /** Bounds */
             bounds: components["schemas"]["RaisedBoundRead"][];
             /** Queries */
             queries: number;
+            /** Files */
+            files: components["schemas"]["RaisedTextRead"][];
         };
         /**
          * RaisedBoundRead
@@ -4843,6 +4845,16 @@ export interface components {
             before: number | null;
             /** After */
             after: number | null;
+        };
+        /**
+         * RaisedTextRead
+         * @description A file of the live version with the other number in its limit.
+         */
+        RaisedTextRead: {
+            /** Path */
+            path: string;
+            /** Text */
+            text: string;
         };
         /**
          * RangeRead

@@ -6,7 +6,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import { prediction, profileRuns } from '../api/queries'
-import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
+import type { NoPrediction, Prediction, ProfileRun, Query, SourceFile } from '../api/types'
 import { useShownAnswer } from './shown-compilation'
 import { targetOf, useDefaultSlo, useSavedSlos } from './slos'
 import { useEnvironment, useView } from './url-state'
@@ -60,6 +60,27 @@ export function usePredictions(): ReadonlyMap<string, Prediction> {
   return useContext(AnswersContext).predicted
 }
 
+/**
+ * The predictions of some queries of other texts than the editor's, all of them bounded, by the chosen run and the saved
+ * SLOs; empty without a run. `version` names the texts: equal names have equal texts.
+ */
+export function usePredictionsOf(
+  version: string,
+  files: SourceFile[],
+  queries: readonly string[],
+): ReadonlyMap<string, Prediction> {
+  const environment = useEnvironment()
+  const run = useChosenRun()
+  const saved = useSavedSlos()
+  const usual = useDefaultSlo()
+  return useQueries({
+    queries: (run ? queries : []).map((name) =>
+      prediction(environment, version, files, name, run?.id ?? '', targetOf(saved.get(name) ?? usual)),
+    ),
+    combine: predictedOf,
+  })
+}
+
 /** The queries that the run cannot predict, by name, each with the points that the run lacks. */
 export function useLacks(): ReadonlyMap<string, NoPrediction> {
   return useContext(AnswersContext).lacking
@@ -81,6 +102,10 @@ function answersOf(results: readonly { data?: Prediction | NoPrediction | undefi
     predicted: new Map(answers.flatMap((answer) => (isPredicted(answer) ? [[answer.query, answer] as const] : []))),
     lacking: new Map(answers.flatMap((answer) => (isPredicted(answer) ? [] : [[answer.query, answer] as const]))),
   }
+}
+
+function predictedOf(results: readonly { data?: Prediction | NoPrediction | undefined }[]) {
+  return answersOf(results).predicted
 }
 
 function latest(runs: readonly ProfileRun[]): ProfileRun | null {

@@ -8,8 +8,8 @@ interface Planned {
   bound?: { operations: number; rows: number; bytes: number } | null
 }
 
-/** `2 operators differ, ≤ 101 → 51 operations, ≤ 100 → 50 rows` */
-export function planDifference(before: Planned, after: Planned): string {
+/** `2 operators differ, ≤ 101 → 51 operations, ≤ 100 → 50 rows`; `nameOfAfter` is whose plan the second one is. */
+export function planDifference(before: Planned, after: Planned, nameOfAfter = 'the text'): string {
   const count = Math.max(changedNodes(before.plan, after.plan).size, changedNodes(after.plan, before.plan).size)
   const parts = [count === 0 ? 'The same plan' : `${plural(count, 'operator differs', 'operators differ')}`]
   if (before.bound && after.bound) {
@@ -20,7 +20,7 @@ export function planDifference(before: Planned, after: Planned): string {
       ...change(before.bound.rows, after.bound.rows, formatCount, ' rows'),
       ...change(before.bound.bytes, after.bound.bytes, formatBytes, ''),
     )
-  } else if (before.bound) parts.push('the text has no bound')
-  else if (after.bound) parts.push('the text has a bound')
+  } else if (before.bound) parts.push(`${nameOfAfter} has no bound`)
+  else if (after.bound) parts.push(`${nameOfAfter} has a bound`)
   return `${parts.join(', ')}.`
 }

@@ -81,6 +81,12 @@ export interface View {
   deployment?: string | undefined
   /** The number of the save that the history shows. */
   save?: string | undefined
+  /** What that save is compared with: `before`, `now`, or the number of another save. */
+  compared?: string | undefined
+  /** The query whose plans stand side by side in that comparison. */
+  plans?: string | undefined
+  /** The file whose saves the history lists; without it those of all files. */
+  savesOf?: string | undefined
   /** The stop of the tour that is shown, from 1. */
   tour?: number | undefined
   /** The seconds before now that the dashboard shows. */
@@ -109,6 +115,9 @@ const TEXT_KEYS = [
   'code',
   'deployment',
   'save',
+  'compared',
+  'plans',
+  'savesOf',
   'section',
 ] as const
 

@@ -80,11 +80,19 @@ class RaisedBoundRead(Read):
     after: int | None
 
 
+class RaisedTextRead(Read):
+    """A file of the live version with the other number in its limit."""
+
+    path: str
+    text: str
+
+
 class RaiseRead(Read):
-    """The queries whose bound changes, of how many."""
+    """The queries whose bound changes, of how many, and the texts with the other limit, from which p99 is predicted."""
 
     bounds: list[RaisedBoundRead]
     queries: int
+    files: list[RaisedTextRead]
 
 
 class KeptCount(BaseModel):

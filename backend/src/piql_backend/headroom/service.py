@@ -30,6 +30,7 @@ from piql_backend.headroom.schemas import (
     LimitHeadroomRead,
     RaiseCreate,
     RaisedBoundRead,
+    RaisedTextRead,
     RaiseRead,
 )
 from piql_backend.stores.connection import StoreConnection
@@ -108,11 +109,13 @@ class HeadroomCounts:
     def _raised(self, request: RaiseCreate) -> RaiseRead:
         deployment = self._store.database().deployment
         limit = limit_on(deployment.tables, request.table, request.columns, is_token=request.is_token)
-        after = self._compile_texts(texts_with_limit(deployment.texts, limit, request.limit))
+        texts = texts_with_limit(deployment.texts, limit, request.limit)
+        after = self._compile_texts(texts)
         bounds = bounds_with_limit(deployment.compilation, after)
         return RaiseRead(
             bounds=[RaisedBoundRead.model_validate(bound) for bound in bounds if bound.before != bound.after],
             queries=len(bounds),
+            files=[RaisedTextRead(path=path, text=text) for path, text in texts.items()],
         )
 
     def _carry_out(self) -> None:

@@ -1,7 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Headroom as HeadroomState, LimitHeadroom, LiveTable } from '../../api/types'
+import type { Raise as Answer, Headroom as HeadroomState, LimitHeadroom, LiveTable } from '../../api/types'
+import { useLiveFiles } from '../../app/live-text'
+import { useChosenRun, usePredictionsOf } from '../../app/predictions'
 import { useEnvironment } from '../../app/url-state'
+import { aboutMs } from '../../logic/estimate'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
@@ -153,21 +156,44 @@ function Raise({ limit }: { limit: LimitHeadroom }) {
       <div role="status">
         {raise.data ? (
           raise.data.bounds.length > 0 ? (
-            <Table label="Bounds with the other limit" columns={['query', numeric('≤ now'), numeric('≤ then')]}>
-              {raise.data.bounds.map(({ query, before, after }) => (
-                <tr key={query}>
-                  <Cell>{query}</Cell>
-                  <Cell isNumeric>{boundInWords(before)}</Cell>
-                  <Cell isNumeric>{boundInWords(after)}</Cell>
-                </tr>
-              ))}
-            </Table>
+            <Raised raised={raise.data} />
           ) : (
             <p>{`None of ${raise.data.queries === 1 ? 'the 1 query' : `the ${formatCount(raise.data.queries)} queries`} would cost more operations.`}</p>
           )
         ) : null}
       </div>
       {raise.error ? <ErrorNotice error={raise.error} /> : null}
+    </>
+  )
+}
+
+/** The bounds that change, with the predicted p99 of both; without a profile run, what would give it. */
+function Raised({ raised }: { raised: Answer }) {
+  const live = useLiveFiles()
+  const hasRun = useChosenRun() !== null
+  const boundedBefore = raised.bounds.flatMap(({ query, before }) => (before === null ? [] : [query]))
+  const boundedAfter = raised.bounds.flatMap(({ query, after }) => (after === null ? [] : [query]))
+  const now = usePredictionsOf(`version ${live?.version}`, [...(live?.files ?? [])], live ? boundedBefore : [])
+  const then = usePredictionsOf(JSON.stringify(raised.files), raised.files, boundedAfter)
+  const columns = [numeric('≤ now'), numeric('≤ then'), ...(hasRun ? [numeric('p99 now'), numeric('p99 then')] : [])]
+  return (
+    <>
+      <Table label="Bounds with the other limit" columns={['query', ...columns]}>
+        {raised.bounds.map(({ query, before, after }) => (
+          <tr key={query}>
+            <Cell>{query}</Cell>
+            <Cell isNumeric>{boundInWords(before)}</Cell>
+            <Cell isNumeric>{boundInWords(after)}</Cell>
+            {hasRun ? (
+              <>
+                <Cell isNumeric>{aboutMs(now.get(query)?.typical_p99_ms)}</Cell>
+                <Cell isNumeric>{aboutMs(then.get(query)?.typical_p99_ms)}</Cell>
+              </>
+            ) : null}
+          </tr>
+        ))}
+      </Table>
+      {hasRun ? null : <p>Measure this store once, in the panel Profile: then the predicted p99 stands here, too.</p>}
     </>
   )
 }

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
-import { useState } from 'react'
 import { saves } from '../../api/queries'
 import type { Save } from '../../api/types'
 import { setView, useView } from '../../app/url-state'
@@ -16,8 +15,7 @@ import { SaveDetail } from './SaveDetail'
 
 /** Every save of the application: what it changed, how it differs from the text of now, and a way back to it. */
 export default function HistoryPanel() {
-  const { application, save: chosen } = useView()
-  const [path, setPath] = useState<string | null>(null)
+  const { application, save: chosen, savesOf: path = null } = useView()
   const files = useDocuments((state) => state.files)
   const revisions = files.map(({ revision }) => revision).join()
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -25,7 +23,7 @@ export default function HistoryPanel() {
   )
   if (error && !data) return <ErrorNotice error={error} />
   if (!data) return <EmptyState title="Reading the history…" />
-  const save = data.find(({ number }) => String(number) === chosen) ?? data[0]
+  const number = Number(chosen) || data[0]?.number
   return (
     <div className={styles['panel']}>
       <div className={styles['columns']}>
@@ -33,7 +31,7 @@ export default function HistoryPanel() {
           <SelectField
             label="Saves of"
             value={path ?? ''}
-            onChange={(event) => setPath(event.target.value === '' ? null : event.target.value)}
+            onChange={(event) => setView({ savesOf: event.target.value || undefined })}
           >
             <option value="">all files</option>
             {files.map((file) => (
@@ -47,7 +45,7 @@ export default function HistoryPanel() {
           ) : null}
           <ol aria-label="Saves, the newest first">
             {data.map((item) => (
-              <SaveItem key={item.number} save={item} isChosen={item === save} />
+              <SaveItem key={item.number} save={item} isChosen={item.number === number} />
             ))}
           </ol>
           {hasNextPage ? (
@@ -56,7 +54,7 @@ export default function HistoryPanel() {
             </Button>
           ) : null}
         </section>
-        {save ? <SaveDetail key={save.number} application={application} save={save} listed={data} /> : null}
+        {number ? <SaveDetail key={number} application={application} number={number} listed={data} /> : null}
       </div>
     </div>
   )
@@ -69,7 +67,7 @@ function SaveItem({ save, isChosen }: { save: Save; isChosen: boolean }) {
         type="button"
         className={styles['save']}
         aria-current={isChosen}
-        onClick={() => setView({ save: String(save.number) })}
+        onClick={() => setView({ save: String(save.number), compared: undefined })}
       >
         <span className={styles['message']}>{save.message}</span>
         <span className={styles['when']}>

@@ -4,8 +4,10 @@ import { messageOf } from '../../api/client'
 import { save as saveQuery } from '../../api/queries'
 import type { Save, SourceFile } from '../../api/types'
 import { notify } from '../../app/notices'
+import { setView, useView } from '../../app/url-state'
 import { useDocuments } from '../../documents/documents'
 import { restoreTexts } from '../../documents/restoring'
+import { comparedWith } from '../../logic/compared-saves'
 import { changedFiles } from '../../logic/saved-files'
 import { Button } from '../../ui/Button'
 import { SelectField } from '../../ui/Field'
@@ -14,73 +16,79 @@ import { TextDiff } from '../../ui/TextDiff'
 import { formatDay, plural } from '../../units'
 import { ChangesBetween } from './ChangesBetween'
 import styles from './history.module.css'
-
-/** The save before, the text of now, or the number of another save. */
-type Against = 'before' | 'now' | number
+import { PlansBetween } from './PlansBetween'
+import type { Side } from './side'
 
 interface SaveDetailProps {
   application: string
-  save: Save
-  /** The saves of the list, the newest first: any of them can be compared with this one. */
+  /** The number of the save, which may be none of the list. */
+  number: number
+  /** The saves of the list, the newest first. */
   listed: readonly Save[]
 }
 
 /** One save against the one before it, the text of now, or any other save, and the way back to its texts. */
-export function SaveDetail({ application, save, listed }: SaveDetailProps) {
-  const [chosen, setChosen] = useState<Against>(save.number === listed[0]?.number ? 'before' : 'now')
-  const choices = listed.filter(({ number }) => number !== save.number)
-  // The list may be cut down to one file's saves after a save was chosen.
-  const isGone = typeof chosen === 'number' && !choices.some(({ number }) => number === chosen)
-  const against = isGone ? 'before' : chosen
+export function SaveDetail({ application, number, listed }: SaveDetailProps) {
+  const { compared } = useView()
+  const against = comparedWith(compared, number, listed[0]?.number ?? number)
   const isNow = against === 'now'
-  const other = typeof against === 'number' ? against : save.number - 1
-  const needsOther = !isNow && other > 0
-  const { data: saved, error } = useQuery(saveQuery(application, save.number))
-  const { data: compared, error: otherError } = useQuery({ ...saveQuery(application, other), enabled: needsOther })
+  const second = typeof against === 'number' ? against : number - 1
+  const needsSecond = !isNow && second > 0
+  const { data: saved, error } = useQuery(saveQuery(application, number))
+  const { data: other, error: otherError } = useQuery({ ...saveQuery(application, second), enabled: needsSecond })
   const documents = useDocuments((state) => state.files)
   if (error ?? otherError) return <ErrorNotice error={error ?? otherError} />
-  if (!saved || (needsOther && !compared)) return <p className={styles['reading']}>Reading save {save.number}…</p>
+  if (!saved || (needsSecond && !other)) return <p className={styles['reading']}>Reading save {number}…</p>
   const now = documents.map(({ path, text }) => ({ path, text }))
-  const otherFiles = isNow ? now : (compared?.files ?? [])
-  const isOlder = isNow || other > save.number
-  const [before, after] = isOlder ? [saved.files, otherFiles] : [otherFiles, saved.files]
-  const differences = changedFiles(before, after)
+  const own: Side = { name: `save ${number}`, save: number, files: saved.files }
+  const that: Side = isNow
+    ? { name: 'now', save: null, files: now }
+    : { name: second > 0 ? `save ${second}` : 'nothing', save: second, files: other?.files ?? [] }
+  const isOlder = isNow || second > number
   const toRestore = saved.files.filter(({ path, text }) => now.find((file) => file.path === path)?.text !== text)
   return (
-    <section className={styles['detail']} aria-label={`Save ${save.number}`}>
+    <section className={styles['detail']} aria-label={`Save ${number}`}>
       <h2 className={styles['heading']}>
-        Save {save.number}, {formatDay(save.at)}
+        Save {number}, {formatDay(saved.at)}
       </h2>
       <SelectField
         label="Compare"
         value={against}
-        hint={
-          typeof against === 'number' ? `Before is save ${Math.min(other, save.number)}, the older one.` : undefined
-        }
-        onChange={(event) => setChosen(againstOf(event.target.value))}
+        hint={typeof against === 'number' ? `Before is save ${Math.min(second, number)}, the older one.` : undefined}
+        onChange={(event) => setView({ save: String(number), compared: event.target.value })}
       >
         <option value="before">the save before with this one</option>
         <option value="now">this save with the text of now</option>
-        {choices.length > 0 ? (
-          <optgroup label="this save with">
-            {choices.map(({ number, at, message, deployments }) => (
-              <option key={number} value={number}>
-                {[`save ${number}`, formatDay(at), message, ...deployments].join(' · ')}
+        <optgroup label="this save with">
+          {listed.some((save) => save.number === against) || typeof against !== 'number' ? null : (
+            <option value={against}>save {against}</option>
+          )}
+          {listed
+            .filter((save) => save.number !== number)
+            .map((save) => (
+              <option key={save.number} value={save.number}>
+                {[`save ${save.number}`, formatDay(save.at), save.message, ...save.deployments].join(' · ')}
               </option>
             ))}
-          </optgroup>
-        ) : null}
+        </optgroup>
       </SelectField>
-      {differences.length === 0 ? <p className={styles['reading']}>The texts are the same.</p> : null}
-      <ChangesBetween before={before} after={after} />
-      <TextDiff files={differences} />
-      <Restore application={application} number={save.number} files={toRestore} />
+      {isOlder ? <Between before={own} after={that} /> : <Between before={that} after={own} />}
+      <Restore application={application} number={number} files={toRestore} />
     </section>
   )
 }
 
-function againstOf(value: string): Against {
-  return value === 'before' || value === 'now' ? value : Number(value)
+/** What differs between two versions: the plans of a chosen query, tables, queries, bounds and p99, and the text. */
+function Between({ before, after }: { before: Side; after: Side }) {
+  const differences = changedFiles(before.files, after.files)
+  return (
+    <>
+      {differences.length === 0 ? <p className={styles['reading']}>The texts are the same.</p> : null}
+      <PlansBetween before={before} after={after} />
+      <ChangesBetween before={before} after={after} />
+      <TextDiff files={differences} />
+    </>
+  )
 }
 
 function Restore({ application, number, files }: { application: string; number: number; files: SourceFile[] }) {

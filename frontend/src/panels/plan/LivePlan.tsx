@@ -1,16 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { compilationOf } from '../../api/queries'
 import type { Query, Stage } from '../../api/types'
 import { useLiveFiles } from '../../app/live-text'
-import { useView } from '../../app/url-state'
-import { PlanTree } from '../../charts/PlanTree'
 import { planDifference } from '../../logic/plan-difference'
-import { changedNodes } from '../../logic/plan-tree'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
-import { PlanTable } from './PlanTable'
 import styles from './plan.module.css'
+import { StageBeside } from './StageBeside'
 
 /** The same stage of the same query as it is live, and in a sentence how the text's plan differs from it. */
 export function LivePlan({ query, stage }: { query: Query; stage: Stage }) {
@@ -30,7 +26,12 @@ export function LivePlan({ query, stage }: { query: Query; stage: Stage }) {
             {planDifference({ plan: liveStage.plan, bound: liveQuery.bound }, { plan: stage.plan, bound: query.bound })}
           </p>
           <div className={styles['drawing']}>
-            <LiveStage name={query.name} stage={liveStage} other={stage} />
+            <StageBeside
+              label={`Live plan of ${query.name}, ${stage.name}`}
+              subject={`live/${query.name}/${stage.name}`}
+              stage={liveStage}
+              beside={stage}
+            />
           </div>
         </>
       ) : data ? (
@@ -44,30 +45,4 @@ export function LivePlan({ query, stage }: { query: Query; stage: Stage }) {
       )}
     </section>
   )
-}
-
-/** One stage of the live plan; nodes that the other plan has not are marked. */
-function LiveStage({ name, stage, other }: { name: string; stage: Stage; other: Stage }) {
-  const { as, metric = 'operations' } = useView()
-  const changed = useMemo(() => changedNodes(other.plan, stage.plan), [other, stage])
-  if (as === 'table') return <PlanTable plan={stage.plan} selected={undefined} onSelect={nothing} />
-  return (
-    <PlanTree
-      plan={stage.plan}
-      label={`Live plan of ${name}, ${stage.name}`}
-      subject={`live/${name}/${stage.name}`}
-      selected={undefined}
-      followed={undefined}
-      changed={changed}
-      metric={metric}
-      latencies={NO_LATENCIES}
-      onSelect={nothing}
-    />
-  )
-}
-
-const NO_LATENCIES: ReadonlyMap<string, number> = new Map()
-
-function nothing(): void {
-  // What is live has no place in the text of now.
 }
