@@ -53,6 +53,9 @@ class Settings:
     workers: int = WorkerLimits().workers  # processes that compile and predict
     worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
     worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
+    alert_webhook: str | None = field(default=None, repr=False)  # where alerts are sent: https://HOST/PATH
+    alert_hosts: tuple[str, ...] = ()  # hosts that alerts may be sent to
+    alert_secret: str | None = field(default=None, repr=False)  # signs alerts, so that who takes them knows the sender
     rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
     insecure: bool = False  # the host may be another than loopback, although nobody has to log in
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
@@ -69,8 +72,9 @@ class Settings:
     @classmethod
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
-        WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALLOWED_HOSTS (with commas),
-        PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES (with spaces)."""
+        WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALERT_WEBHOOK, ALERT_SECRET,
+        ALERT_HOSTS and ALLOWED_HOSTS (with commas), PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES (with
+        spaces)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -81,6 +85,9 @@ class Settings:
             workers=max(1, int(os.environ.get("WORKERS", default.workers))),
             worker_seconds=float(os.environ.get("WORKER_SECONDS", default.worker_seconds)),
             worker_megabytes=int(os.environ.get("WORKER_MEGABYTES", default.worker_megabytes)),
+            alert_webhook=os.environ.get("ALERT_WEBHOOK") or None,
+            alert_hosts=listed(os.environ.get("ALERT_HOSTS", "")),
+            alert_secret=os.environ.get("ALERT_SECRET") or None,
             rates=Rates(**{name: rate_from(f"RATE_{name.upper()}", default.rates.of(name)) for name in KINDS}),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
             profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import piql
 from piql.compiler.result import Compilation
 
+from piql_backend.alerts.destination import destination_of
 from piql_backend.application_imports.allowed_sources import AllowedSources
 from piql_backend.application_imports.service import ApplicationImports
 from piql_backend.applications.repository import Applications
@@ -40,9 +41,10 @@ class Workbench:
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
         """Lock and move the data folder, and build the services; `workers` that are given stay open at the end.
 
-        Raises DataInUse where another backend uses the folder.
+        Raises DataInUse where another backend uses the folder, ValueError for a webhook that may not be used.
         """
         data = settings.data
+        alerts_to = destination_of(settings.alert_webhook, settings.alert_hosts, settings.alert_secret)
         self._lock = DataLock(data)
         move_earlier_layout(data, settings.samples)
         self.workers = workers or WorkerPool(settings.worker_limits)
@@ -61,6 +63,7 @@ class Workbench:
             settings.sample_size,
             settings.profile_stores,
             settings.profile_runner,
+            alerts_to,
         )
         self.environments = Environments(data, settings.store, shared)
         self.environment_changes = EnvironmentChanges(data, self.environments, allowed_stores)

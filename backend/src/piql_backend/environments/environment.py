@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from piql_backend.ad_hoc.service import AdHoc
+from piql_backend.alerts.destination import Destination
+from piql_backend.alerts.repository import AlertTable
+from piql_backend.alerts.service import Alerts
 from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
@@ -32,6 +35,7 @@ from piql_backend.imports.service import Imports
 from piql_backend.latency.comparing import Comparing
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
+from piql_backend.latency.schemas import LatencyRead
 from piql_backend.latency.service import Latency
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.profile_runs.service import ProfileRuns
@@ -62,6 +66,7 @@ class Shared:
     sample_size: SampleSize
     profile_stores: Sequence[str]
     profile_runner: Literal["ray", "local"]
+    alerts_to: Destination | None
 
 
 class Environment:
@@ -114,6 +119,13 @@ class Environment:
             Comparing(self.deployments, self.predictions),
         )
 
+        self.alerts = Alerts(
+            (application, folder.name), AlertTable(self.database), self._read_last_hour, shared.alerts_to
+        )
+
+    def _read_last_hour(self) -> LatencyRead:
+        return self.latency.read("live", 3600)
+
     def problems(self) -> list[ProblemRead]:
         """The problems of what the environment keeps, for the health check; those of its store are not among them."""
         problems = []
@@ -123,6 +135,9 @@ class Environment:
         if self.observations.problem is not None:
             message = self.observations.problem
             problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))
+        if self.alerts.problem is not None:
+            message = f"Alerts wait: {self.alerts.problem}"
+            problems.append(ProblemRead(what="environment", message=message, help="Look at ALERT_WEBHOOK."))
         if self._new_file is not None:
             message, advice = self._new_file.message, self._new_file.advice
             problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
@@ -151,6 +166,7 @@ class Environment:
         await asyncio.to_thread(self.deployments.open)
         await asyncio.to_thread(take_waiting, self._folder, self._slo_table)
         await asyncio.to_thread(self._sample.fill, self.deployments, self.store)
+        self.alerts.open()
 
     @property
     def is_busy(self) -> bool:
@@ -174,6 +190,7 @@ class Environment:
             self.headroom.close(),
             self.profile_runs.close(),
         )
+        await asyncio.to_thread(self.alerts.close)
         await asyncio.to_thread(self.executions.close)
         await asyncio.to_thread(self.deployments.close)
         await asyncio.to_thread(self.observations.close)

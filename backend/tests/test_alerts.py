@@ -1,0 +1,201 @@
+"""Alerts: told once when something goes wrong and once when it is over, signed, and only to hosts that are listed."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import threading
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from piql_backend.alerts import service
+from piql_backend.alerts.destination import destination_of
+from piql_backend.alerts.repository import AlertTable
+from piql_backend.alerts.service import Alerts
+from piql_backend.database.connection import Database
+from piql_backend.latency.budgets import budget_of
+from piql_backend.latency.repository import SloInterval
+from piql_backend.latency.schemas import AgreementRead, LatencyRead, QueryLatencyRead
+from piql_backend.slos.schemas import SloRead
+from piql_backend.web.errors import ApiError
+
+from .test_latency_budgets import in_all_windows
+from .test_latency_table import database
+
+__all__ = ["database"]
+SECRET = "only these two know it"
+
+
+class Receiver:
+    """Takes alerts by HTTP, and answers `statuses` one after the other, the last one for ever."""
+
+    def __init__(self) -> None:
+        self.statuses = [200]
+        self.taken: list[tuple[dict[str, Any], dict[str, str], bytes]] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.taken.append((json.loads(body), dict(self.headers), body))
+                status = receiver.statuses.pop(0) if len(receiver.statuses) > 1 else receiver.statuses[0]
+                self.send_response(status)
+                self.send_header("Location", "http://127.0.0.1:1/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *args: object) -> None: ...
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    started = Receiver()
+    yield started
+    started.server.shutdown()
+    started.server.server_close()
+
+
+def dashboard(over_bound: int = 0, kept: int = 1000, agreement: str = "agrees") -> LatencyRead:
+    """The dashboard of one query, as far as alerts read it."""
+    slo = SloRead(query="q", quantile=0.99, threshold_ms=10, interval_seconds=600, updated_at=datetime(2026, 6, 5))
+    query = QueryLatencyRead.model_construct(
+        query="q",
+        requests_over_bound=over_bound,
+        bound_operations=4,
+        slo=slo,
+        budget=budget_of(0.99, SloInterval(1000, kept), in_all_windows(1000, kept)),
+        agreement=AgreementRead.model_construct(outcome=agreement, executions=900, needed=None, error=0.05),
+    )
+    return LatencyRead.model_construct(queries=[query])
+
+
+class Watched:
+    """Alerts over a dashboard that a test changes, at a time that it moves."""
+
+    def __init__(self, database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.latency = dashboard()
+        self.now = datetime(2026, 6, 5, 12)
+        self._database = database
+        monkeypatch.setattr(service, "now", lambda: self.now)
+        webhook = f"http://127.0.0.1:{receiver.server.server_port}/hook?team=shop"
+        self._destination = destination_of(webhook, ["127.0.0.1"], SECRET)
+
+    def look(self, minutes: float = 1) -> Alerts:
+        """Let time pass, and look, as a process does that was started just now."""
+        self.now += timedelta(minutes=minutes)
+        alerts = Alerts(("shop", "production"), AlertTable(self._database), lambda: self.latency, self._destination)
+        alerts.look()
+        alerts.tell()
+        return alerts
+
+
+def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_that_was_started_anew(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    watched.look()
+    assert receiver.taken == []
+    watched.latency = dashboard(over_bound=3, kept=500, agreement="slower")
+    for _ in range(3):
+        watched.look()
+    watched.latency = dashboard(agreement="slower")
+    for _ in range(2):
+        watched.look()
+    told = [(alert["kind"], alert["state"]) for alert, _, _ in receiver.taken]
+    assert told == [
+        ("burning", "firing"),
+        ("over-bound", "firing"),
+        ("slower", "firing"),
+        ("burning", "resolved"),
+        ("over-bound", "resolved"),
+    ]
+    burning, over_bound, _ = [alert for alert, _, _ in receiver.taken][:3]
+    assert (burning["application"], burning["environment"], burning["query"]) == ("shop", "production", "q")
+    assert (
+        "over the last 1 h, 50.0 times as many executions broke 10 ms as the SLO of 0.99 allows" in burning["message"]
+    )
+    assert over_bound["message"] == "q: 3 executions made more requests than the bound of 4"
+    assert len({alert["id"] for alert, _, _ in receiver.taken}) == 5
+
+
+def test_an_alert_that_is_not_taken_is_sent_again_later_each_time_and_after_a_day_no_more(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    watched.latency = dashboard(over_bound=1)
+    receiver.statuses = [503, 302, 200]  # a redirect is no answer: it might lead anywhere
+    assert (watched.look().problem or "").endswith("answers 503")
+    watched.look(0.1)
+    assert len(receiver.taken) == 1  # it waits for 30 seconds
+    watched.look(0.5)
+    watched.look(0.5)
+    assert len(receiver.taken) == 2  # and now for a minute
+    assert watched.look(0.6).problem is None
+    assert len({alert["id"] for alert, _, _ in receiver.taken}) == 1
+    watched.look(100)
+    assert len(receiver.taken) == 3
+
+    watched.latency = dashboard()
+    receiver.statuses = [500]
+    for _ in range(60):
+        watched.look(60)
+    tries = len(receiver.taken)
+    watched.look(6000)
+    assert tries == len(receiver.taken) < 40
+
+
+def test_an_alert_is_signed_so_that_nobody_else_can_send_one(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    ((_, headers, body),) = receiver.taken
+    signed = headers["Piql-Timestamp"].encode() + b"." + body
+    assert headers["Piql-Signature"] == f"sha256={hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()}"
+
+
+def test_where_nothing_is_deployed_nothing_is_wrong(database: Database) -> None:
+    def read() -> LatencyRead:
+        raise ApiError(404, "nothing-deployed", "Nothing is deployed.")
+
+    alerts = Alerts(("shop", "production"), AlertTable(database), read, None)
+    alerts.look()
+    alerts.tell()
+    assert AlertTable(database).due(datetime(2100, 1, 1)) == []
+    alerts.close()
+
+
+@pytest.mark.parametrize(
+    ("webhook", "complaint"),
+    [
+        ("alerts.example/x", "is no address"),
+        ("https://alerts.example:99999/x", "is no address"),
+        ("ftp://alerts.example/x", "is no address"),
+        ("https://elsewhere.example/path-that-is-secret", "goes to elsewhere.example, which ALERT_HOSTS does not list"),
+        ("https://alerts.example.evil.example/x", "does not list"),
+        ("https://user:word@alerts.example/x", "name or password"),
+        ("http://alerts.example/x", "use https"),
+    ],
+)
+def test_a_webhook_that_may_not_be_used_is_refused_at_the_start(webhook: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint) as refusal:
+        destination_of(webhook, ["alerts.example"], None)
+    assert "path-that-is-secret" not in str(refusal.value)
+
+
+def test_neither_the_path_nor_the_secret_of_a_webhook_is_shown() -> None:
+    destination = destination_of("https://alerts.example/hidden", ["alerts.example"], SECRET)
+    assert (str(destination), "hidden" in repr(destination), SECRET in repr(destination)) == (
+        "https://alerts.example:443",
+        False,
+        False,
+    )
+    assert destination_of(None, [], None) is None
