@@ -110,7 +110,7 @@ def read_diagnostic(
         code=diagnostic.code,
         severity=diagnostic.severity,
         message=diagnostic.message,
-        help=list(diagnostic.help),
+        help=list(diagnostic.advice),
         range=read_span(diagnostic.span),
         labels=[LabelRead(range=read_span(label.span), text=label.text) for label in diagnostic.labels],
         fixes=[

@@ -120,7 +120,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
         "utf16_column": span.utf16_column,
         "query": diagnostic.query,
         "allowed": diagnostic.allowed,
-        "help": list(diagnostic.help),
+        "help": list(diagnostic.advice),
         "fixes": [
             {
                 "title": fix.title,

@@ -13,6 +13,7 @@ from piql.compiler.fixes import trials as trials_module
 from piql.compiler.fixes.gap_fixes import MOST_TRIED
 from piql.compiler.fixes.suggest import MOST_TRIALS, TrialWork
 from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.diagnostics.render import render
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
 CREATE TABLE follows (
@@ -381,3 +382,16 @@ def test_a_refused_query_gets_its_fixes_although_another_one_has_its_name() -> N
     alone = fixes_of_all(piql.compile(SCHEMA + refused))["q"]
     assert alone
     assert alone <= fixes_of_all(piql.compile(SCHEMA + refused + refused.replace("owner", "target")))["q"]
+
+
+def test_what_was_not_tried_is_said() -> None:
+    query = (
+        "SELECT COUNT(*) AS n FROM users a, users b, posts d WHERE a.town <> 'x' AND b.town <> 'y' AND d.body <> 'z'"
+    )
+    compilation = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};\n")
+    (first, *_) = compilation.diagnostics
+    assert " not tried for this query: close one gap" in first.advice[-1]
+    assert first.advice[-1] in render(first)
+    assert first.advice[:-1] == first.help
+    (tried, *_) = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me];").diagnostics
+    assert tried.advice == tried.help

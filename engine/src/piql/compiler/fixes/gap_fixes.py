@@ -23,7 +23,7 @@ from piql.compiler.query_set import Assembly, Part
 from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Table
-from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, LaterFixes
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, FoundFixes, LaterFixes
 from piql.trees.caches import Cached, with_these_caches
 from piql.trees.sharing import amended
 
@@ -37,7 +37,7 @@ GAP_CODES = frozenset(
 )
 TOO_LONG = "this query is too long for fixes to be tried: split it into several shorter ones"
 
-_fixes_by_query: Cached[tuple[Fix, ...]] = Cached(512)
+_fixes_by_query: Cached[FoundFixes] = Cached(512)
 
 
 def with_gap_fixes(assembly: Assembly) -> Compilation:
@@ -81,13 +81,13 @@ def _later_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrial
     return LaterFixes(with_these_caches(partial(_find_fixes_once, query, planned, trials)))
 
 
-def _find_fixes_once(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
+def _find_fixes_once(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> FoundFixes:
     """Look for fixes, unless they are known for the same query, schema and other refused queries."""
     keys = (query, trials.assembly.schema, *(refused for refused, _ in trials.refused))
     return _fixes_by_query.recall(keys, lambda: _find_fixes(query, planned, trials))
 
 
-def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
+def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> FoundFixes:
     """Return the fixes of a refused query."""
     assembly = trials.assembly
     work, work_of_a_trial = trials.work_for(query)
@@ -112,7 +112,8 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
         section_select(body) if isinstance(body, ast.Update | ast.Delete) else body,
         isinstance(body, ast.Update | ast.Delete),
     )
-    return suggest_fixes(refused, is_bounded_with)
+    found = suggest_fixes(refused, is_bounded_with)
+    return FoundFixes(found.fixes, found.untried + work.untried)
 
 
 class _RefusedTrials:

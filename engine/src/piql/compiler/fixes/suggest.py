@@ -19,7 +19,7 @@ from piql.compiler.fixes.remedies.read_both_sides import read_both_sides
 from piql.compiler.fixes.remedies.read_first_rows import read_first_rows
 from piql.compiler.fixes.remedies.stop import add_stop
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedies, Remedy
-from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.diagnostics.diagnostic import Edit, Fix, FoundFixes
 
 # Tried in this order. Limits come first: they are facts about the data that other queries can use, too.
 REMEDIES: tuple[Remedies, ...] = (
@@ -57,17 +57,19 @@ class TrialWork:
 
     def __init__(self, left: int) -> None:
         self.left = left
+        self.untried = 0  # trials for which no work was left
 
     def takes(self, work: int) -> bool:
         """Take some work, if so much is left; return whether it was."""
         if work > self.left:
+            self.untried += 1
             return False
         self.left -= work
         return True
 
 
-def suggest_fixes(query: RefusedQuery, is_bounded_with: Trial) -> tuple[Fix, ...]:
-    """Return the fixes of a refused query, those that change the least first.
+def suggest_fixes(query: RefusedQuery, is_bounded_with: Trial) -> FoundFixes:
+    """Return the fixes of a refused query, those that change the least first, and how many sets were not tried.
 
     A set of remedies is offered only when no smaller part of it works.
     """
@@ -84,7 +86,8 @@ def suggest_fixes(query: RefusedQuery, is_bounded_with: Trial) -> tuple[Fix, ...
     if narrowing and len(query.gaps) <= MOST_TOGETHER:  # else each gap needs a remedy of its own
         mixed = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
         fixes = _sets_that_work(mixed, 2 * MOST_NARROWING, query, limited_trial, tried_before=frozenset(remedies))
-    return tuple(fix for _, fix in sorted(fixes, key=lambda pair: pair[0]))
+    in_order = tuple(fix for _, fix in sorted(fixes, key=lambda pair: pair[0]))
+    return FoundFixes(in_order, max(-trials_left, 0))
 
 
 def _sets_that_work(

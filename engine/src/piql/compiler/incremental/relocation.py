@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax.pieces import Pieces, file_of_piece
-from piql.text.diagnostics.diagnostic import Edit, Fix, LaterFixes
+from piql.text.diagnostics.diagnostic import Edit, Fix, FoundFixes, LaterFixes
 from piql.text.source import Source, Span
 
 T = TypeVar("T")
@@ -87,8 +87,11 @@ class Positions:
         """Return fixes that are relocated once they have been looked for."""
         earlier = self._relocated.get(id(fixes))
         if earlier is None:
-            earlier = self._relocated[id(fixes)] = (fixes, LaterFixes(lambda: self.put(fixes.all)))
+            earlier = self._relocated[id(fixes)] = (fixes, LaterFixes(lambda: self._found(fixes.found)))
         return earlier[1]  # type: ignore[return-value]
+
+    def _found(self, found: FoundFixes) -> FoundFixes:
+        return FoundFixes(cast("tuple[Fix, ...]", self.put(found.fixes)), found.untried)
 
     def _copy(self, value: object, names: tuple[str, ...]) -> object:
         """Return a copy with its fields relocated; the same object if none changes. Edits of a fix are sorted anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, overload
+from typing import Literal, NamedTuple, overload
 
 from piql.text.source import Span
 
@@ -41,19 +41,31 @@ class Fix:
         return "; ".join(part for part in (self.consequence, self.cost) if part)
 
 
+class FoundFixes(NamedTuple):
+    """The fixes that were found, and how many sets of changes were left untried, since each takes a compilation."""
+
+    fixes: tuple[Fix, ...]
+    untried: int = 0
+
+
 class LaterFixes(Sequence[Fix]):
     """The fixes of a diagnostic, computed when they are first read, since each takes several compilations.
 
     It equals the tuple of its fixes.
     """
 
-    def __init__(self, find: Callable[[], tuple[Fix, ...]]) -> None:
+    def __init__(self, find: Callable[[], FoundFixes]) -> None:
         self._find = find
 
     @cached_property
-    def all(self) -> tuple[Fix, ...]:
-        """The fixes; computed once."""
+    def found(self) -> FoundFixes:
+        """The fixes, and how many were not tried; computed once."""
         return self._find()
+
+    @property
+    def all(self) -> tuple[Fix, ...]:
+        """The fixes."""
+        return self.found.fixes
 
     @overload
     def __getitem__(self, at: int) -> Fix: ...
@@ -102,3 +114,12 @@ class Diagnostic:
     fixes: Sequence[Fix] = ()
     query: str | None = None  # the CREATE QUERY it belongs to
     allowed: str = ""  # why, where a comment in the text allows it; then it is a hint
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """The help, and what was not tried for it: the fixes are looked for, if they have not been."""
+        untried = self.fixes.found.untried if isinstance(self.fixes, LaterFixes) else 0
+        if not untried:
+            return self.help
+        sets = "one more set of changes was" if untried == 1 else f"{untried:,} more sets of changes were"
+        return (*self.help, f"{sets} not tried for this query: close one gap, and more is tried for the others")

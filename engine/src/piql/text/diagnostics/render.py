@@ -36,7 +36,7 @@ def render(diagnostic: Diagnostic) -> str:
         lines.append(f"{margin} | {_underline(where, mark)}{' ' + text if text else ''}")
     if diagnostic.allowed:
         return "\n".join([*lines, f"{margin} = allowed: {diagnostic.allowed}"])
-    lines.extend(f"{margin} = help: {line}" for line in diagnostic.help)
+    lines.extend(f"{margin} = help: {line}" for line in diagnostic.advice)
     for fix in diagnostic.fixes:
         lines.append(f"{margin} = fix: {fix.title}{_unblocked(fix)}")
         lines.extend(f"{margin}        {line}" for line in textwrap.wrap(fix.price, WIDTH))
