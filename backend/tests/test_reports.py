@@ -75,8 +75,8 @@ def test_what_an_application_executes_is_what_the_workbench_counts(
         with pytest.raises(piql.InvalidParameter):
             db.execute("findThem")
         assert isinstance(db, ReportedDatabase)
-        db._reporter.fold()
-        assert db._reporter.ship(60)
+        db.reporter.fold()
+        assert db.reporter.ship(60)
     (query,) = httpx.get(f"{address}{REPORTS}").json()["queries"]
     assert (query["query"], query["executions"]) == ("findThem", 1201)
     assert query["outcomes"] == [

@@ -41,8 +41,8 @@ def microseconds(db: piql.Database, names: list[str]) -> float:
     for name in names:
         db.execute("findUser", {"name": name})
     if isinstance(db, ReportedDatabase):
-        db._reporter.fold()
-        db._reporter.ship()
+        db.reporter.fold()
+        db.reporter.ship()
     return (process_time_ns() - started) / 1000 / len(names)
 
 

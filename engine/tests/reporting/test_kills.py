@@ -21,7 +21,7 @@ from piql.reporting.sending import Answer
 APPLICATION = """
 import sys, piql
 db = piql.connect(sys.argv[1])
-reporter = db._reporter
+reporter = db.reporter
 executed = 0
 for batch in range(1_000_000):
     for _ in range(50):
@@ -29,7 +29,7 @@ for batch in range(1_000_000):
     reporter.fold()
     reporter.keep()
     if batch % 7 == 6:
-        reporter._to_spool()
+        reporter.to_spool()
     executed += 50
     print(executed, flush=True)
 """

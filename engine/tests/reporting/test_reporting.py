@@ -128,12 +128,12 @@ def test_a_shipment_whose_answer_was_lost_is_sent_again_under_its_name(
 ) -> None:
     with reported(store, receiver) as db:
         db.execute("findUser", {"name": "ada"})
-        db._reporter._to_spool()
-        db._reporter.fold()
-        db._reporter._to_spool()
+        db.reporter.to_spool()
+        db.reporter.fold()
+        db.reporter.to_spool()
         (file,) = waiting(spool)
         content = file.read_bytes()
-        assert db._reporter.ship()
+        assert db.reporter.ship()
         file.write_bytes(content)
     assert len(receiver.tokens) == 2
     assert receiver.counts == {("findUser", 1, "ok"): 1}
@@ -143,8 +143,8 @@ def test_a_shipment_that_is_refused_for_good_is_set_aside(store: str, receiver: 
     receiver.statuses = [422, 200]
     with reported(store, receiver) as db:
         db.execute("findUser", {"name": "ada"})
-        db._reporter.fold()
-        db._reporter.ship()
+        db.reporter.fold()
+        db.reporter.ship()
         db.execute("findUser", {"name": "ada"})
     assert waiting(spool) == []
     assert len(list(spool.glob("*/*.refused"))) == 1
@@ -175,8 +175,8 @@ db = piql.connect(sys.argv[1])
 for _ in range(20):
     db.execute("findUser", {"name": "ada"})
 if sys.argv[2] == "killed":
-    db._reporter.fold()
-    db._reporter._to_spool()
+    db.reporter.fold()
+    db.reporter.to_spool()
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -193,7 +193,7 @@ def test_a_program_that_never_closes_ships_at_its_end_and_a_killed_one_leaves_it
         (left,) = waiting(spool)
         os.utime(left, (1, 1))
         with reported(store, receiver) as db:
-            db._reporter.ship()
+            db.reporter.ship()
     assert receiver.counts == {("findUser", 1, "ok"): 20}
 
 

@@ -22,7 +22,10 @@ _execute = Database.execute
 
 
 class ReportedDatabase(Database):
-    """A `Database` whose executions are counted; the time counted is all that a caller of `execute` waits for."""
+    """A `Database` whose executions are counted; the time counted is all that a caller of `execute` waits for.
+
+    `reporter` counts them and ships the counts.
+    """
 
     def __init__(
         self,
@@ -36,18 +39,18 @@ class ReportedDatabase(Database):
     ) -> None:
         assert reporter is not None
         super().__init__(store, observer, strategy, consistency, version=version, now=now)
-        self._reporter = reporter
+        self.reporter = reporter
         self._pending = reporter.pending
 
     @property
     def report_status(self) -> ReportStatus:
         """Return how reporting does: what was sent, what was lost, and why shipments wait."""
-        return self._reporter.status
+        return self.reporter.status
 
     def close(self) -> None:
         """Close the store, and ship what was counted."""
         super().close()
-        self._reporter.close()
+        self.reporter.close()
 
     def execute(
         self,
@@ -70,12 +73,12 @@ class ReportedDatabase(Database):
         query = self._prepared.queries.get(name)
         pending = self._pending
         pending.append((query, OK, bucket, page[2], len(page[0]), page[5], page[7]))
-        if len(pending) >= self._reporter.full:
-            self._reporter.fold()
+        if len(pending) >= self.reporter.full:
+            self.reporter.fold()
         return page
 
     def _count_failure(self, name: str, outcome: str, seconds: float) -> None:
         """Count an execution that gave no rows; what it asked of the store before it failed is not known."""
         self._pending.append((self._prepared.queries.get(name), outcome, bucket_of(seconds), 0, 0, 0, 0))
-        if len(self._pending) >= self._reporter.full:
-            self._reporter.fold()
+        if len(self._pending) >= self.reporter.full:
+            self.reporter.fold()

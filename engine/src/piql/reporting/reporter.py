@@ -114,7 +114,7 @@ class Reporter:
         Return whether all of it was taken.
         """
         give_up_at = monotonic() + seconds
-        self._to_spool()
+        self.to_spool()
         with self._shipping.lock:
             self._spool.take_over()
             for name, shipment in self._spool.waiting(self._client):
@@ -160,7 +160,8 @@ class Reporter:
                 if self._journal.room == 0:
                     self._close_journal()
 
-    def _to_spool(self) -> None:
+    def to_spool(self) -> None:
+        """Put what was counted into the spool, as a shipment that waits to be sent."""
         self.keep()
         with self._keeping.lock:
             self._close_journal()
@@ -219,7 +220,7 @@ class Reporter:
             self._sender = threading.Thread(target=self.ship, name=f"{_THREAD}-sender", daemon=True)
             self._sender.start()
         elif now >= self._spool_at:
-            self._to_spool()
+            self.to_spool()
 
 
 def _others_run() -> bool:
