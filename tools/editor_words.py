@@ -1,7 +1,8 @@
-"""`python tools/editor_words.py` prints the words that the browser's editor colours, as a TypeScript module.
+"""`python tools/editor_words.py` prints what the browser knows of the language by itself, as a TypeScript module.
 
-The words are the compiler's own: its keywords, the names of its column types, its functions and aggregates. MAX is a
-keyword and a function.
+The words that the editor colours are the compiler's own: its keywords, the names of its column types, its functions and
+aggregates. MAX is a keyword and a function. JSON_OF_TYPE says how the values of a type travel: by the `format` of their
+JSON, or by its type.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.syntax.cursor import RESERVED
 from piql.editor.service.semantic_tokens import SOFT_KEYWORDS
-from piql.schema.types import KIND_OF_NAME
+from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, json_form
 
 _HEAD = "/** Made from the code of the engine by `make api-types`; changes here are lost. */\n"
 
@@ -24,7 +25,12 @@ def module() -> str:
         "TYPES": KIND_OF_NAME,
         "FUNCTIONS": {*AGGREGATES, *USAGES} - RESERVED,
     }
-    return _HEAD + "".join(_constant(name, words) for name, words in lists.items())
+    forms = "".join(f"  {kind.value}: '{json_form(kind)}',\n" for kind in COLUMN_TYPES)
+    return (
+        _HEAD
+        + "".join(_constant(name, words) for name, words in lists.items())
+        + f"\nexport const JSON_OF_TYPE: Readonly<Record<string, string>> = {{\n{forms}}}\n"
+    )
 
 
 def _constant(name: str, words: Iterable[str]) -> str:

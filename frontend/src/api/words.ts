@@ -175,3 +175,19 @@ export const FUNCTIONS = [
   'UPPER',
   'UUID',
 ]
+
+export const JSON_OF_TYPE: Readonly<Record<string, string>> = {
+  INT: 'int32',
+  BIGINT: 'int64',
+  DOUBLE: 'double',
+  DECIMAL: 'decimal',
+  BOOLEAN: 'boolean',
+  VARCHAR: 'string',
+  TEXT: 'string',
+  BLOB: 'object',
+  TIMESTAMP: 'date-time',
+  DATE: 'date',
+  TIME: 'time',
+  UUID: 'uuid',
+  TIMEUUID: 'uuid',
+}

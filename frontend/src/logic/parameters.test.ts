@@ -151,7 +151,7 @@ describe('parameters', () => {
   it('know lists and kinds by their type', () => {
     expect(isList({ type: 'INT', max_items: 3 })).toBe(true)
     expect(isList({ type: 'INT', max_items: null })).toBe(false)
-    expect(['BIGINT', 'DECIMAL(5,2)', 'UUID', 'TIMEUUID', 'bool'].map((type) => kindOf({ type }))).toEqual([
+    expect(['BIGINT', 'DECIMAL(5,2)', 'UUID', 'TIMEUUID', 'BOOLEAN'].map((type) => kindOf({ type }))).toEqual([
       'number',
       'text',
       'text',

@@ -4,6 +4,7 @@
  * server explains.
  */
 
+import { JSON_OF_TYPE } from '../api/words'
 import { entryOf } from './entry'
 
 export interface ParameterShape {
@@ -26,12 +27,21 @@ export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'bytes' | 'text
 
 /** The kind of field for a type. */
 export function kindOf(parameter: Pick<ParameterShape, 'type'>): ParameterKind {
-  const type = parameter.type.toUpperCase()
-  if (/^BOOL/.test(type)) return 'boolean'
-  if (/^TIMESTAMP/.test(type)) return 'timestamp'
-  if (/^(INT|BIGINT|DOUBLE|FLOAT|SMALLINT)/.test(type)) return 'number'
-  if (/^BLOB/.test(type)) return 'bytes'
-  return 'text'
+  return KINDS[jsonOf(parameter)] ?? 'text'
+}
+
+const KINDS: Readonly<Record<string, ParameterKind>> = {
+  boolean: 'boolean',
+  int32: 'number',
+  int64: 'number',
+  double: 'number',
+  'date-time': 'timestamp',
+  object: 'bytes',
+}
+
+/** How values of a type stand in JSON, such as `int64`; the type has the name that the compiler gives it. */
+function jsonOf({ type }: Pick<ParameterShape, 'type'>): string {
+  return entryOf(JSON_OF_TYPE, /^\w*/.exec(type)?.[0] ?? '') ?? 'string'
 }
 
 export function isList(parameter: Pick<ParameterShape, 'type' | 'max_items'>): boolean {
@@ -89,7 +99,7 @@ function readValue(parameter: ParameterShape, text: string): Scalar {
 }
 
 function isWhole(parameter: Pick<ParameterShape, 'type'>): boolean {
-  return !/^(DOUBLE|FLOAT)/i.test(parameter.type)
+  return jsonOf(parameter) !== 'double'
 }
 
 /**

@@ -248,6 +248,13 @@ KIND_OF_NAME = {name: kind for kind, row in COLUMN_TYPES.items() for name in row
 NEAREST_TYPE = {name: kind.value for kind, row in COLUMN_TYPES.items() for name in row.nearest_to}
 
 
+def json_form(kind: Kind) -> str:
+    """Return how the values of a type stand in JSON: the `format` of JSON Schema, or the JSON type without one."""
+    schema = COLUMN_TYPES[kind].json
+    schema = schema.get("oneOf", [schema])[0]
+    return str(schema.get("format", schema["type"]))
+
+
 def convert(value: object, type: SqlType) -> object:
     """Return the engine's value of `type` for a Python value; raise ValueMismatch if it is none. None stays None.
 
