@@ -93,8 +93,7 @@ def _column(column: Column) -> str:
 
 
 def _limit(limit: CardinalityLimit) -> str:
-    columns = ", ".join(limit.columns)
-    return f"CARDINALITY LIMIT {limit.limit} ({f'TOKEN({columns})' if limit.is_token else columns})"
+    return f"CARDINALITY LIMIT {limit.limit} ({limit.counted})"
 
 
 def _reference(key: ForeignKey) -> str:

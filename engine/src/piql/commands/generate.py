@@ -6,12 +6,11 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic
 
 from piql.commands.arguments import compile_path
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import attempt
-from piql.commands.load import TELL_SECONDS, Interrupts
+from piql.commands.load import INTERRUPTED, Interrupts, progress_line
 from piql.commands.table import counted, format_table
 from piql.errors import CompilationRefused, PiqlError
 from piql.files.formats import FORMATS
@@ -19,8 +18,6 @@ from piql.files.generated import Generated, ProgressCallback, dry_run, load_gene
 from piql.generating.table_rows import LimitFill
 from piql.generating.wish import USUAL_ROWS, Wish
 from piql.schema.catalog import Table
-
-INTERRUPTED = 130  # the exit code after Ctrl+C
 
 
 def generate(argv: Sequence[str] | None = None) -> int:
@@ -134,8 +131,7 @@ def _summary(tables: Sequence[Generated]) -> str:
 
 
 def _fill_in_words(fill: LimitFill) -> str:
-    columns = ", ".join(fill.limit.columns)
-    return f"{fill.fullest:,} of {fill.limit.limit:,} ({f'TOKEN({columns})' if fill.limit.is_token else columns})"
+    return f"{fill.fullest:,} of {fill.limit.limit:,} ({fill.limit.counted})"
 
 
 def _size_in_words(count: int) -> str:
@@ -149,16 +145,4 @@ def _size_in_words(count: int) -> str:
 
 
 def _teller(done: str) -> ProgressCallback | None:
-    """Return a function that writes one line over and over on standard error; None where that is no terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    last = 0.0
-
-    def tell(table: str, rows: int, asked: int) -> None:
-        nonlocal last
-        now = monotonic()
-        if now - last >= TELL_SECONDS:
-            last = now
-            print(f"\r\033[K{table}: {rows:,} of {asked:,} rows {done}", end="\r", file=sys.stderr, flush=True)
-
-    return tell
+    return progress_line(lambda table, rows, asked: f"{table}: {rows:,} of {asked:,} rows {done}")

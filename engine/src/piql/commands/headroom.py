@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from time import monotonic
 
 from piql import compiler
 from piql.client.database import Database
@@ -13,12 +12,10 @@ from piql.client.group_levels import BINS, GroupLevel, LimitLevels, ProgressCall
 from piql.client.raised_limit import bounds_with_limit, limit_named, texts_with_limit
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
-from piql.commands.load import TELL_SECONDS, Interrupts
+from piql.commands.load import INTERRUPTED, Interrupts, progress_line
 from piql.commands.table import counted, format_table
 from piql.schema.catalog import CardinalityLimit
 from piql.schema.values import shown
-
-INTERRUPTED = 130  # the exit code after Ctrl+C
 
 
 def headroom(argv: Sequence[str] | None = None) -> int:
@@ -65,7 +62,7 @@ def _summary(levels: Sequence[LimitLevels]) -> str:
     rows = [
         (
             level.table,
-            _limit_in_words(level.limit),
+            f"{level.limit.limit} ({level.limit.counted})",
             level.groups,
             level.nearly_full,
             level.full,
@@ -76,12 +73,6 @@ def _summary(levels: Sequence[LimitLevels]) -> str:
     ]
     heads = ("table", "limit", "groups", "≥ 80 %", "full", f"groups by {100 // BINS} %", "fullest")
     return format_table(heads, rows)
-
-
-def _limit_in_words(limit: CardinalityLimit) -> str:
-    """Return a limit as it is declared: `100 (owner)`."""
-    columns = ", ".join(limit.columns)
-    return f"{limit.limit} ({f'TOKEN({columns})' if limit.is_token else columns})"
 
 
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -103,7 +94,7 @@ def _raised(db: Database, wish: str) -> str:
     after = compiler.compile(texts_with_limit(db.deployment.texts, limit, number))
     bounds = bounds_with_limit(db.deployment.compilation, after)
     changed = [bound for bound in bounds if bound.before != bound.after]
-    head = f"{_limit_in_words(limit)} as {number}: "
+    head = f"{limit.limit} ({limit.counted}) as {number}: "
     if not changed:
         return head + f"none of {counted(len(bounds), 'query')} costs more or fewer requests"
     rows = [(bound.query, _requests(bound.before), _requests(bound.after)) for bound in changed]
@@ -116,16 +107,4 @@ def _requests(bound: int | None) -> int | str:
 
 
 def _teller() -> ProgressCallback | None:
-    """Return a function that writes one line over and over on standard error; None where that is no terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    last = 0.0
-
-    def tell(table: str, rows: int, requests: int) -> None:
-        nonlocal last
-        now = monotonic()
-        if now - last >= TELL_SECONDS:
-            last = now
-            print(f"\r\033[K{table}: {rows:,} rows, {requests:,} requests", end="\r", file=sys.stderr, flush=True)
-
-    return tell
+    return progress_line(lambda table, rows, requests: f"{table}: {rows:,} rows, {requests:,} requests")

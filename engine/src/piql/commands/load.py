@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
 from types import FrameType
+from typing import ParamSpec
 
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
@@ -21,7 +22,8 @@ from piql.files.source import open_source
 from piql.files.values import BYTES_FORMS
 
 INTERRUPTED = 130  # the exit code after Ctrl+C
-TELL_SECONDS = 0.5  # between two lines of progress
+_TELL_SECONDS = 0.5  # between two lines of progress
+P = ParamSpec("P")
 
 
 def load(argv: Sequence[str] | None = None) -> int:
@@ -141,18 +143,21 @@ def _teller(total: int | None, done: str) -> ProgressCallback | None:
     )
 
 
-def progress_line(words: Callable[[int, int], str]) -> ProgressCallback | None:
-    """Return a function that writes one line over and over on standard error; None where that is no terminal."""
+def progress_line(words: Callable[P, str]) -> Callable[P, None] | None:
+    """Return a function that writes one line over and over on standard error; None where that is no terminal.
+
+    It is called with what `words` makes a line of, and writes twice a second at most.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
         return None
     last = 0.0
 
-    def tell(rows: int, line: int) -> None:
+    def tell(*arguments: P.args, **named: P.kwargs) -> None:
         nonlocal last
         now = monotonic()
-        if now - last >= TELL_SECONDS:
+        if now - last >= _TELL_SECONDS:
             last = now
-            print(f"\r\033[K{words(rows, line)}", end="\r", file=sys.stderr, flush=True)
+            print(f"\r\033[K{words(*arguments, **named)}", end="\r", file=sys.stderr, flush=True)
 
     return tell
 

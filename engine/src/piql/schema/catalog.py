@@ -111,6 +111,12 @@ class CardinalityLimit:
     span: Span | None = field(default=None, compare=False, repr=False)
     limit_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
 
+    @property
+    def counted(self) -> str:
+        """What is limited, as it is declared: `owner, target`, or `TOKEN(title)`."""
+        columns = ", ".join(self.columns)
+        return f"TOKEN({columns})" if self.is_token else columns
+
 
 @dataclass(frozen=True, slots=True)
 class UniqueKey:

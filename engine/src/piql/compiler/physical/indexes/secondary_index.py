@@ -130,9 +130,10 @@ def groups_of(table: Table) -> tuple[Group, ...]:
         Group(key.columns, f"UNIQUE ({', '.join(key.columns)}) {LOOKED_UP}", is_unique=True)
         for key in table.unique_keys
     ]
-    for limit in table.limits:
-        shown = f"(TOKEN({', '.join(limit.columns)}))" if limit.is_token else f"({', '.join(limit.columns)})"
-        groups.append(Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} {shown} {COUNTED}", limit.is_token))
+    groups += [
+        Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} ({limit.counted}) {COUNTED}", limit.is_token)
+        for limit in table.limits
+    ]
     groups += [Group(key.columns, f"deleting a row of {key.table} {REFERENCED}") for key in table.foreign_keys]
     return tuple(groups)
 
