@@ -109,12 +109,13 @@ LONG_BY_FOLDER = {
 ELSEWHERE = tuple(f"--ignore={path}" for paths in LONG_BY_FOLDER.values() for path in paths)
 
 LONG = (
-    _long("campaigns", *LONG_BY_FOLDER["campaigns"], processes=1, minutes=180, places=PLACES),
     _long("orders", *LONG_BY_FOLDER["orders"], processes=2, minutes=120),
     _long("kills", *LONG_BY_FOLDER["kills"], processes=2, minutes=120),
     _long("faults", *LONG_BY_FOLDER["faults"], processes=2, minutes=120),
     _long("elsewhere", ".", *ELSEWHERE, processes=2, minutes=90),
 )
+
+CAMPAIGNS = _long("campaigns", *LONG_BY_FOLDER["campaigns"], processes=1, minutes=180, places=PLACES)
 
 EXAMPLES = _pytest(  # `make test` draws the same ones each time
     "examples",
@@ -133,6 +134,6 @@ GROUPS = {
     # Those of one process first, the short ones where a place is left, two of two at the end: so none runs alone.
     "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, SERVICE, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
-    "long": (BUILD, MANY_MESSAGES, *LONG, EXAMPLES),
+    "long": (BUILD, MANY_MESSAGES, *LONG, EXAMPLES, CAMPAIGNS),
     "cluster": (CLUSTER_LONG,),
 }
