@@ -117,7 +117,7 @@ class Arena:
             finally:
                 self._turns.finish(actor)
 
-        threads = [threading.Thread(target=act, args=(actor,)) for actor in range(len(scripts))]
+        threads = [threading.Thread(target=act, args=(actor,), daemon=True) for actor in range(len(scripts))]
         for thread in threads:
             thread.start()
 

@@ -112,7 +112,7 @@ class Theatre:
             finally:
                 stage.finish()
 
-        threads = [threading.Thread(target=act, args=(number,)) for number in (0, 1)]
+        threads = [threading.Thread(target=act, args=(number,), daemon=True) for number in (0, 1)]
         for thread in threads:
             thread.start()
         for thread in threads:
