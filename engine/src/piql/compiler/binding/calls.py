@@ -52,15 +52,26 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
         return bind_date_function(binder, node, date_function, expected)
     function = FUNCTIONS.get(name)
     if function is None:
-        alternative = unsupported.FUNCTIONS.get(name)
-        near = None if alternative is not None else suggestion(name, [*USAGES, *AGGREGATES])
-        if near is not None:
-            way_out = f"did you mean {near}?"
-        else:
-            way_out = alternative or "the functions are " + ", ".join(sorted([*USAGES, *AGGREGATES]))
-        fixes = (spelling_fix(node.name.span, near),) if near else ()
-        binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
+        _report_unknown(binder, node.name)
         return None
+    return _scalar(binder, node, function, expected)
+
+
+def _report_unknown(binder: ExpressionBinder, name: ast.Name) -> None:
+    """Report a function that there is not, with the nearest name, or what to write instead."""
+    known = [*USAGES, *AGGREGATES]
+    alternative = unsupported.FUNCTIONS.get(name.text.upper())
+    near = None if alternative is not None else suggestion(name.text.upper(), known)
+    way_out = f"did you mean {near}?" if near else alternative or "the functions are " + ", ".join(sorted(known))
+    fixes = (spelling_fix(name.span, near),) if near else ()
+    binder.report("unknown-function", f"there is no function {name.text}", name.span, way_out, *fixes)
+
+
+def _scalar(
+    binder: ExpressionBinder, node: ast.Call, function: Function, expected: SqlType | None
+) -> logical.Expression | None:
+    """Bind a call of a scalar function; None, after a report, where its arguments do not fit."""
+    name = node.name.text.upper()
     if node.is_star or node.is_distinct or not function.low <= len(node.arguments) <= function.high:
         binder.report(
             "function-arguments", f"{name} has the wrong number of arguments: write {function.usage}", node.span
