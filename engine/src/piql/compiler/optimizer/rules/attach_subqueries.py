@@ -73,7 +73,7 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 return attach.to_selection(changed)
             case Join(kind="left") if changed.condition is not None and has_subquery(changed.condition):
                 return attach.to_left_join(changed)
-            case Projection() if any(has_subquery(output) for output in changed.outputs):
+            case Projection() if any(map(has_subquery, changed.outputs)) or _is_sorted_by_subquery(changed):
                 return attach.to_projection(changed)
             case _:
                 return changed
@@ -165,7 +165,12 @@ class _Attach:
             return self._joined_by(self._below_groups, plan, expression, joined)
 
         def join_value(plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-            return self._looked_up(plan, query) or self._read_once(plan, query) or first_match(plan, query, is_test)
+            return (
+                self._looked_up(plan, query)
+                or self._read_once(plan, query)
+                or first_match(plan, query, is_test)
+                or self._read_unbounded(plan, query)
+            )
 
         return self._joined_by(join_value, plan, expression, joined)
 
@@ -214,7 +219,11 @@ class _Attach:
         outer_columns = (column for column in query.find(ColumnRef) if column.relation in outside)
         if grouped is None or not all(key_of(column) in grouped for column in outer_columns):
             return None
-        joined_value = self._looked_up(group.input, query) or self._read_once(group.input, query)
+        joined_value = (
+            self._looked_up(group.input, query)
+            or self._read_once(group.input, query)
+            or self._read_unbounded(group.input, query)
+        )
         if joined_value is None:
             return None
         below, value = joined_value
@@ -247,6 +256,15 @@ class _Attach:
         """Return a left join with an uncorrelated subquery that gives one row at most; None for others."""
         if outer_relations(query) or not gives_one_row(query) or not self.context.is_bounded(query):
             return None
+        return self._with_value(plan, query)
+
+    def _read_unbounded(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        """Return the same for a subquery that nothing bounds, so that it is refused for what grows in it."""
+        if outer_relations(query) or not gives_one_row(query):
+            return None
+        return self._with_value(plan, query)
+
+    def _with_value(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression]:
         self.values += 1
         alias, column = f"value_{self.values}", output_columns(query)[0]
         right = Derived(alias=alias, input=query, span=query.span)
@@ -285,6 +303,10 @@ def _all(predicates: list[Expression]) -> Expression:
     predicate = conjunction(predicates)
     assert predicate is not None
     return predicate
+
+
+def _is_sorted_by_subquery(node: Projection) -> bool:
+    return isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys))
 
 
 def _comes_of_region(plan: LogicalNode) -> bool:
