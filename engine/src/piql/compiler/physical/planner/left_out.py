@@ -2,16 +2,17 @@
 
 A limit bounds a read that nothing bounded before, and rules that look for another bound then have no reason to. So a
 query that reads many rows by a limit is planned without it, too, and the cheaper plan is taken. The same holds for a
-limit or UNIQUE whose rows are tested by an OR and then lead to other reads: each branch of the OR may name a key.
+limit or UNIQUE whose rows are tested and then lead to other reads: the tests, or each branch of an OR, may name a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TypeVar, cast
 
-from piql.compiler.logical.expressions import Or
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or, conjuncts
 from piql.compiler.logical.operators import GroupBy, LogicalNode, Relation, Stop
 from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -40,36 +41,67 @@ def may_do_without(plan: LogicalNode) -> bool:
 
 
 def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit | UniqueKey], ...]:
-    """Return the limits, each with its table, of which one read takes longer than a round trip.
+    """Return the limits, each with its table, whose reads together take longer than a round trip.
 
-    Those whose rows are tested by an OR and lead to other reads follow, among them UNIQUE. What can be saved of another
-    read is not worth planning a query twice.
+    Those whose rows are tested for what another key might find, and lead to other reads, follow, among them UNIQUE.
+    What can be saved of another read is not worth planning a query twice.
     """
     limits: dict[tuple[str, CardinalityLimit | UniqueKey], None] = {}
     for node in operators(plan):
         read = node.child if isinstance(node, Dereference) else node
         if not isinstance(read, IndexScan | SortedIndexJoin) or not isinstance(read.limit.because, CardinalityLimit):
             continue
-        rows = read.limit.max
+        rows = read.limit.max * (_most_rows(read.child) if isinstance(read, SortedIndexJoin) else 1)
         requests = rows if isinstance(node, Dereference) else 1
         if Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
             limits[read.table.name, read.limit.because] = None
-    for read in _tested_by_or(plan, leads_to_reads=False, is_tested=False):
+    for read in _tested_for_another(plan, (), leads_to_reads=False):
         if isinstance(read.limit.because, CardinalityLimit | UniqueKey):
             limits[read.table.name, read.limit.because] = None
     return tuple(limits)
 
 
-def _tested_by_or(
-    node: PhysicalNode, *, leads_to_reads: bool, is_tested: bool
+def _most_rows(node: PhysicalNode) -> int:
+    """Return how many rows leave an operator at most, as its reads alone tell: stops above them are not counted."""
+    rows = node.limit.max if isinstance(node, IndexScan | SortedIndexJoin) else 1
+    return rows * prod(_most_rows(below) for below in inputs(node))
+
+
+def _tested_for_another(
+    node: PhysicalNode, tests: tuple[Expression, ...], *, leads_to_reads: bool
 ) -> Iterator[IndexScan | SortedIndexJoin]:
-    """Yield the reads below a node that an OR above them tests and whose rows other reads follow."""
-    if isinstance(node, IndexScan | SortedIndexJoin) and leads_to_reads and is_tested:
+    """Yield the reads below a node that other reads follow, and that `tests` above them could find otherwise."""
+    if isinstance(node, IndexScan | SortedIndexJoin) and leads_to_reads and _may_find(node, tests):
         yield node
     leads_to_reads = leads_to_reads or isinstance(node, Dereference | IndexFKJoin | SortedIndexJoin)
-    is_tested = is_tested or (isinstance(node, LocalSelection) and Or in kinds_of(node.predicate))
+    if isinstance(node, LocalSelection):
+        tests = (*tests, *conjuncts(node.predicate))
     for below in inputs(node):
-        yield from _tested_by_or(below, leads_to_reads=leads_to_reads, is_tested=is_tested)
+        yield from _tested_for_another(below, tests, leads_to_reads=leads_to_reads)
+
+
+def _may_find(read: IndexScan | SortedIndexJoin, tests: Sequence[Expression]) -> bool:
+    """Whether tests on a read's rows might be a key: an OR, or equalities on all columns of another limit or UNIQUE."""
+    if any(Or in kinds_of(test) for test in tests):
+        return True
+    tested: set[str] = set()
+    for test in tests:
+        match test:
+            case Comparison(operator="=", left=ColumnRef() as left, right=right):
+                sides = (left, right)
+                tested |= {side.name for side in sides if isinstance(side, ColumnRef) and side.relation == read.alias}
+            case Comparison(operator="=", right=ColumnRef(relation=read.alias, name=name)):
+                tested.add(name)
+            case InList(operand=ColumnRef(relation=read.alias, name=name)):
+                tested.add(name)
+            case _:
+                pass
+    fixed = tested | {part.column for part in read.prefix}
+    others: tuple[CardinalityLimit | UniqueKey, ...] = (*read.table.limits, *read.table.unique_keys)
+    return any(
+        declared != read.limit.because and tested.intersection(declared.columns) and fixed.issuperset(declared.columns)
+        for declared in others
+    )
 
 
 def without_limit(table: Table, limit: CardinalityLimit | UniqueKey) -> Table:
