@@ -59,7 +59,7 @@ def test_the_row_is_that_of_duckdb(db: piql.Database, query: str, requests: int)
         ("SELECT (SELECT 1) AS x, EXISTS (SELECT 1 FROM users WHERE id = 1) AS y", "missing-from"),
         ("SELECT (SELECT COUNT(*) FROM user) AS x, 1 AS y", "unknown-table"),
         ("SELECT name, EXISTS (SELECT 1 FROM users WHERE id = 1) AS x", "unknown-column"),
-        ("SELECT (SELECT COUNT(*) FROM users) AS x, 1 AS y", "scalar-subquery"),
+        ("SELECT (SELECT COUNT(*) FROM users) AS x, 1 AS y", "unbounded-aggregate"),
     ],
 )
 def test_what_cannot_be_read_is_told(query: str, code: str) -> None:
