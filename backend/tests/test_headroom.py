@@ -64,6 +64,17 @@ async def test_another_limit_is_compiled_and_nothing_is_changed(client: httpx.As
     assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid-parameter")
 
 
+async def test_a_limit_can_be_chosen_by_the_rows_that_are_there(client: httpx.AsyncClient) -> None:
+    request = {"table": "subscriptions", "columns": ["owner", "approved"]}
+    shared = (await client.post(f"{HEADROOM}/groups", json=request)).json()
+    assert shared["is_complete"]
+    assert shared["rows"] >= shared["groups"] > 0
+    assert shared["limit"] >= 2 * shared["fullest"][0]["rows"]
+    unknown = await client.post(f"{HEADROOM}/groups", json={**request, "columns": ["mood"]})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid-parameter")
+    assert (await client.post(f"{HEADROOM}/groups", json={**request, "table": "none"})).status_code in (404, 422)
+
+
 async def test_only_what_goes_on_is_stopped(client: httpx.AsyncClient) -> None:
     answer = await client.post(f"{HEADROOM}/counts/cancel")
     assert (answer.status_code, answer.json()["code"]) == (409, "no-count")

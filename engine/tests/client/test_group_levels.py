@@ -2,7 +2,7 @@
 
 import piql
 import pytest
-from piql.client.group_levels import GroupLevel, all_levels, levels_of, walk_cost
+from piql.client.group_levels import GroupLevel, all_levels, levels_of, roomy_limit, rows_that_share, walk_cost
 from piql.client.raised_limit import bounds_with_limit, limit_named, texts_with_limit
 from piql.errors import InvalidParameter
 from piql.schema.catalog import CardinalityLimit
@@ -81,3 +81,24 @@ def test_another_limit_costs_what_its_texts_compile_to(db: piql.Database) -> Non
 def test_a_limit_that_is_not_there_is_refused(db: piql.Database, wish: str) -> None:
     with pytest.raises(InvalidParameter):
         limit_named(db.deployment.tables, wish)
+
+
+def test_rows_that_share_values_are_counted_where_no_limit_is(db: piql.Database) -> None:
+    shared = rows_that_share(db, "posts", ["body"], 1000)
+    assert (shared.rows, shared.groups, shared.limit, shared.is_complete) == (38, 2, 10, True)
+    assert shared.fullest == (GroupLevel(("Red sea",), 3), GroupLevel(("red",), 1))
+    both = rows_that_share(db, "posts", ["body", "author"], 1000)
+    assert (both.groups, both.fullest[0]) == (1, GroupLevel(("Red sea", "a"), 3))
+    with pytest.raises(InvalidParameter, match="posts has no column 'mood'; it has author, id, body"):
+        rows_that_share(db, "posts", ["mood"], 1000)
+
+
+def test_a_walk_ends_behind_the_most_rows_that_may_be_read(db: piql.Database) -> None:
+    db.load("posts", [{"author": None, "id": 1000 + at, "body": None} for at in range(1500)])
+    shared = rows_that_share(db, "posts", ["body"], 1000)
+    assert (shared.rows, shared.is_complete) == (1000, False)
+
+
+@pytest.mark.parametrize(("rows", "limit"), [(0, 1), (1, 2), (2, 5), (20, 50), (50, 100), (51, 200), (251, 1000)])
+def test_a_limit_from_the_data_is_round_and_leaves_room(rows: int, limit: int) -> None:
+    assert roomy_limit(rows) == limit

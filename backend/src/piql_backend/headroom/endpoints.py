@@ -6,7 +6,7 @@ import asyncio
 
 from fastapi import APIRouter
 
-from piql_backend.headroom.schemas import HeadroomRead, RaiseCreate, RaiseRead
+from piql_backend.headroom.schemas import HeadroomRead, RaiseCreate, RaiseRead, SharedCreate, SharedRead
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
 
@@ -29,6 +29,12 @@ async def create_count(environment: TheEnvironment) -> HeadroomRead:
 async def cancel_count(environment: TheEnvironment) -> HeadroomRead:
     """Stop counting behind a request; what was counted until then is kept."""
     return await asyncio.to_thread(environment.headroom.cancel)
+
+
+@router.post("/groups", responses=declared(503))
+async def create_groups(request: SharedCreate, environment: TheEnvironment) -> SharedRead:
+    """How many rows share their values of some columns, to choose a limit by: 200,000 rows at most are read."""
+    return await environment.headroom.shared(request)
 
 
 @router.post("/raises", responses=declared(503))

@@ -63,6 +63,26 @@ class HeadroomRead(Read):
     message: str | None
 
 
+class SharedCreate(Write):
+    """Asks how many rows of a live table share their values of some columns, which need no limit."""
+
+    table: str = Field(min_length=1, max_length=200)
+    columns: list[str] = Field(min_length=1, max_length=100)
+
+
+class SharedRead(Read):
+    """The rows that were read, their groups, the ten fullest, and a limit that leaves the fullest room to double.
+
+    `is_complete` is false where the table has more rows than one answer may read.
+    """
+
+    rows: int
+    groups: int
+    fullest: list[GroupLevelRead]
+    limit: int
+    is_complete: bool
+
+
 class RaiseCreate(Write):
     """Another number for the limit of a live table on some columns, or with `is_token` on the words in them."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from piql.client.group_levels import LimitLevels, all_levels, walk_cost
+from piql.client.group_levels import GroupLevel, LimitLevels, all_levels, rows_that_share, walk_cost
 from piql.client.raised_limit import bounds_with_limit, limit_on, texts_with_limit
 from piql.compiler.result import Compilation
 from piql.errors import PiqlError
@@ -32,11 +32,15 @@ from piql_backend.headroom.schemas import (
     RaisedBoundRead,
     RaisedTextRead,
     RaiseRead,
+    SharedCreate,
+    SharedRead,
 )
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.web.errors import ApiError, from_engine
 
 log = logging.getLogger(__name__)
+
+_MOST_SHARED = 200_000  # rows that are read for one answer
 
 
 class HeadroomCounts:
@@ -102,6 +106,18 @@ class HeadroomCounts:
         self._stop.set()
         return self.read()
 
+    async def shared(self, request: SharedCreate) -> SharedRead:
+        """Count the rows of groups by some columns, of 200,000 rows at most; ApiError 422 for one that there is not."""
+        database = self._store.database()
+        counted = await asyncio.to_thread(rows_that_share, database, request.table, request.columns, _MOST_SHARED)
+        return SharedRead(
+            rows=counted.rows,
+            groups=counted.groups,
+            fullest=[_group_read(group) for group in counted.fullest],
+            limit=counted.limit,
+            is_complete=counted.is_complete,
+        )
+
     async def raised(self, request: RaiseCreate) -> RaiseRead:
         """Return the bounds that change with another limit; ApiError 422 for a limit that there is not."""
         return await asyncio.to_thread(self._raised, request)
@@ -158,6 +174,10 @@ def _name(limit: LimitHeadroomRead) -> tuple[str, tuple[str, ...], bool]:
     return limit.table, tuple(sorted(limit.columns)), limit.is_token
 
 
+def _group_read(group: GroupLevel) -> GroupLevelRead:
+    return GroupLevelRead(key=[to_json(value) for value in group.key], rows=group.rows)
+
+
 def _read(level: LimitLevels, earlier: dict[tuple[str, tuple[str, ...], bool], LimitHeadroomRead]) -> LimitHeadroomRead:
     before = earlier.get((level.table, tuple(sorted(level.limit.columns)), level.limit.is_token))
     return LimitHeadroomRead(
@@ -169,9 +189,7 @@ def _read(level: LimitLevels, earlier: dict[tuple[str, tuple[str, ...], bool], L
         histogram=list(level.histogram),
         nearly_full=level.nearly_full,
         full=level.full,
-        fullest=[
-            GroupLevelRead(key=[to_json(value) for value in group.key], rows=group.rows) for group in level.fullest
-        ],
+        fullest=[_group_read(group) for group in level.fullest],
         is_complete=level.is_complete,
         before=None
         if before is None

@@ -7,13 +7,14 @@ No query makes such a walk. `walk_cost` says before how many requests it takes; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any, TypeAlias
 
 from piql.client.database import Database
 from piql.client.table_pages import PAGE_ROWS, table_pages
+from piql.errors import InvalidParameter
 from piql.schema.catalog import CardinalityLimit, Table
 from piql.schema.words import words_of
 
@@ -50,6 +51,21 @@ class LimitLevels:
     nearly_full: int
     full: int
     fullest: tuple[GroupLevel, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRows:
+    """How many rows share their values of some columns, whether a limit is on these or not.
+
+    `limit` is one with room to grow: twice the rows of the fullest group, rounded up to 1, 2 or 5 times a power of ten.
+    Of a table with more rows than may be read `is_complete` is False: groups may have more rows than were counted.
+    """
+
+    rows: int
+    groups: int
+    fullest: tuple[GroupLevel, ...]
+    limit: int
     is_complete: bool
 
 
@@ -118,6 +134,42 @@ def all_levels(
             for limit, count in zip(table.limits, counts, strict=True)
         ]
     return levels
+
+
+def rows_that_share(db: Database, table: str, columns: Sequence[str], most_rows: int) -> SharedRows:
+    """Count the rows of each group by some columns, with reads of PAGE_ROWS rows, until `most_rows` are read.
+
+    Rows with NULL in one of the columns are in no group. Raises InvalidParameter for columns that the table has not.
+    """
+    declared = db.deployment.table(table)
+    for name in columns:
+        if declared.column(name) is None:
+            present = ", ".join(column.name for column in declared.columns)
+            raise InvalidParameter(f"{table} has no column {name!r}; it has {present}")
+    counts: dict[Group, int] = {}
+    rows = 0
+    is_complete = True
+    for page in table_pages(db, table, columns=columns):
+        if rows >= most_rows:
+            is_complete = False
+            break
+        rows += len(page)
+        for group in page:
+            if None not in group:
+                counts[group] = counts.get(group, 0) + 1
+    fullest = nlargest(FULLEST, counts.items(), key=lambda group: group[1])
+    levels = tuple(GroupLevel(key, count) for key, count in fullest)
+    return SharedRows(rows, len(counts), levels, roomy_limit(levels[0].rows if levels else 0), is_complete)
+
+
+def roomy_limit(rows: int) -> int:
+    """Return a round number that is at least twice as large: 20 → 50, 50 → 100, 51 → 200, 0 → 1."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power >= 2 * rows:
+                return factor * power
+        power *= 10
 
 
 def _with_limits(tables: Mapping[str, Table]) -> list[Table]:

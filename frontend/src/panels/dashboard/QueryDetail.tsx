@@ -111,10 +111,10 @@ function Charts({ latency, version, data }: { latency: QueryLatency } & Omit<Que
         <LatencySeries
           points={charts.series}
           predictedMs={predictedForSeen(latency)?.typical_p99_ms ?? null}
-          markers={data.markers.map(({ version, at, changed }) => ({
-            version,
-            at,
-            isNewPlan: changed.includes(latency.query),
+          markers={data.markers.map((marker) => ({
+            version: marker.version,
+            at: marker.at,
+            isNewPlan: marker.changed.includes(latency.query),
           }))}
           sloMs={latency.slo?.threshold_ms ?? null}
           label={`p50, p99 and p99.9 of ${latency.query} over time`}

@@ -133,7 +133,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
       <div className={styles['head']}>
         {choice}
         <Spacer />
-        <TaskButtons hasRow={row !== null} hasLimits={table.limits.length > 0} onBegin={begin} />
+        <TaskButtons hasRow={row !== null} onBegin={begin} />
         <p className={styles['about']}>{aboutOf(table)}</p>
       </div>
       <Toolbar label="Filter of the rows">
@@ -207,11 +207,10 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
 
 interface TaskButtonsProps {
   hasRow: boolean
-  hasLimits: boolean
   onBegin: (task: Task) => void
 }
 
-function TaskButtons({ hasRow, hasLimits, onBegin }: TaskButtonsProps) {
+function TaskButtons({ hasRow, onBegin }: TaskButtonsProps) {
   return (
     <div className={styles['actions']} role="group" aria-label="Rows">
       <Button size="small" icon={<Plus size={12} aria-hidden />} onClick={() => onBegin('insert')}>
@@ -236,11 +235,9 @@ function TaskButtons({ hasRow, hasLimits, onBegin }: TaskButtonsProps) {
       >
         SELECT…
       </Button>
-      {hasLimits ? (
-        <Button size="small" icon={<Gauge size={12} aria-hidden />} onClick={() => onBegin('headroom')}>
-          Headroom
-        </Button>
-      ) : null}
+      <Button size="small" icon={<Gauge size={12} aria-hidden />} onClick={() => onBegin('headroom')}>
+        Headroom
+      </Button>
     </div>
   )
 }

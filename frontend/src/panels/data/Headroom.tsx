@@ -14,6 +14,7 @@ import { Cell, numeric, Table } from '../../ui/Table'
 import { formatCount, formatDay, plural } from '../../units'
 import styles from './headroom.module.css'
 import { cancelCount, countGroups, headroom, raiseLimit } from './headroom-api'
+import { LimitFromData } from './LimitFromData'
 
 /** How full the groups under the limits of a table are: counted only when asked to, since that reads all its rows. */
 export function Headroom({ table, onClose }: { table: LiveTable; onClose: () => void }) {
@@ -51,6 +52,7 @@ export function Headroom({ table, onClose }: { table: LiveTable; onClose: () => 
       ) : null}
       {data?.state === 'failed' ? <Notice tone="danger">{data.message}</Notice> : null}
       {refusal ? <ErrorNotice error={refusal} /> : null}
+      <LimitFromData table={table} />
       {limits.map((limit) => (
         <Limit key={`${limit.is_token}/${limit.columns.join('/')}`} limit={limit} beforeAt={data?.before_at ?? null} />
       ))}

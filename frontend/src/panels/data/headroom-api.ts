@@ -18,6 +18,10 @@ export const countGroups = (environment: EnvironmentName) =>
 export const cancelCount = (environment: EnvironmentName) =>
   answered(api.POST(`${ENVIRONMENT}/headroom/counts/cancel`, { params: { path: environment } }))
 
+/** How many rows share their values of some columns, whether they have a limit or not. */
+export const countShared = (environment: EnvironmentName, table: string, columns: string[]) =>
+  answered(api.POST(`${ENVIRONMENT}/headroom/groups`, { params: { path: environment }, body: { table, columns } }))
+
 /** The bounds of the live queries with another number in a limit. */
 export const raiseLimit = (environment: EnvironmentName, { table, columns, is_token }: LimitHeadroom, limit: number) =>
   answered(
