@@ -14,11 +14,12 @@ from pathlib import Path
 import duckdb
 import httpx
 import piql_backend.applications.repository as applications
-import piql_backend.health.service as health_service
 import pytest
+from piql_backend.data_folder import disk
 from piql_backend.database import opening
 from piql_backend.database.connection import Database
 from piql_backend.database.opening import open_database
+from piql_backend.environments.environment import Environment
 from piql_backend.profile_runs.repository import ProfileRunFiles
 from piql_backend.settings import Settings
 from piql_profiler.measure.grid import GRIDS
@@ -96,6 +97,45 @@ async def test_a_history_that_is_gone_is_said_and_observing_begins_anew(settings
     async with running(settings) as client:
         assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
         assert (await client.get(latency)).json()["observed_since"] == began
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+async def test_a_store_that_was_emptied_is_said_until_something_is_deployed(
+    settings: Settings, running: Running, is_gone: bool
+) -> None:
+    store = folder_of(settings) / "store"
+    if is_gone:
+        store.unlink()
+    else:
+        store.write_bytes(b"")
+    async with running(settings) as client:
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
+        (problem,) = health["problems"]
+        assert (health["status"], problem["what"], problem["is_over"]) == ("degraded", "deployments", False)
+        assert "although version 1 was deployed from here: it was emptied, or its file is gone" in problem["message"]
+        ready = await client.get("/readyz")
+        assert (ready.status_code, ready.json()["problems"]) == (503, [f"scadr/development: {problem['message']}"])
+        files = (await client.get("/api/applications/scadr")).json()["files"]
+        texts = [{"path": file["path"], "text": file["text"]} for file in files]
+        made = await client.post(f"{DEVELOPMENT}/deployments", json={"files": texts})
+        assert made.status_code == 201, made.text
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
+        assert (await client.get("/readyz")).status_code == 200
+
+
+@pytest.mark.parametrize("damage", [*(name for name in DAMAGE if name != "empty")])
+async def test_a_damaged_store_is_said_and_stays_as_it_is(settings: Settings, running: Running, damage: str) -> None:
+    store = folder_of(settings) / "store"
+    store.write_bytes(DAMAGE[damage](store.read_bytes()))
+    damaged = store.read_bytes()
+    async with running(settings) as client:
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
+        assert (health["status"], health["problems"][0]["what"]) == ("degraded", "store")
+        assert "is damaged, or is no store: put a copy that is whole" in health["problems"][0]["message"]
+        ready = await client.get("/readyz")
+        assert ready.status_code == 503
+        assert "is damaged, or is no store" in ready.json()["problems"][0]
+    assert store.read_bytes() == damaged
 
 
 @pytest.mark.parametrize("damage", ["empty", "truncated", "zeros"])
@@ -217,12 +257,28 @@ async def test_a_save_on_a_full_disk_is_said_in_words(
 
 
 async def test_health_says_that_the_disk_is_full(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health_service, "free_bytes", lambda folder: 2_500_000)
+    monkeypatch.setattr(disk, "free_bytes", lambda folder: 2_500_000)
     health = (await client.get(f"{DEVELOPMENT}/health")).json()
     assert health["status"] == "degraded"
     assert [(problem["what"], problem["message"]) for problem in health["problems"]] == [
         ("disk", "The disk of the data folder is full: 2.5 MB are left.")
     ]
+    ready = await client.get("/readyz")
+    assert ready.json() == {"is_well": True, "problems": ["The disk of the data folder is full: 2.5 MB are left."]}
+
+
+async def test_an_environment_that_a_full_disk_keeps_closed_says_what_to_do(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(environment: Environment) -> None:
+        raise disk.disk_full("a write-ahead log")
+
+    monkeypatch.setattr(Environment, "open", full)
+    async with running(settings) as client:
+        health = await client.get(f"{DEVELOPMENT}/health")
+        (problem,) = health.json()["problems"]
+        assert (problem["what"], problem["help"]) == ("environment", disk.FREE_SOME)
+        assert "cannot be opened" in problem["message"]
 
 
 def test_a_full_disk_below_the_history_is_one_below_everything(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,35 @@ async def test_what_another_process_deploys_is_seen_without_any_request(
         "deployment_id"
     ] != "d2":  # this looks at nothing itself
         await asyncio.sleep(0.05)
+
+
+async def test_two_workbenches_on_one_store_agree_and_neither_deploys_over_the_other_unseen(
+    settings: Settings, running: Running, tmp_path: Path
+) -> None:
+    shutil.copytree(settings.data, tmp_path / "another" / "data")
+    shared = store_url_of(settings)
+    another = replace(settings, data=tmp_path / "another" / "data", store=shared)
+    async with running(replace(settings, store=shared)) as first, running(another) as second:
+        kept = (await first.get("/api/applications/scadr")).json()["files"]
+        files = [{"path": file["path"], "text": file["text"]} for file in kept]
+        assert (await deployed(first, with_town(files))).status_code == 201
+        assert (await run(second, "townOf", u="nobody")).status_code == 200
+        stale = await second.post(DEPLOYMENTS, json={"files": files, "base_version": 1})
+        assert (stale.status_code, stale.json()["code"]) == (409, "deployed-meanwhile")
+        assert [version["version"] for version in stale.json()["between"]] == [2]
+        agreed = await second.post(DEPLOYMENTS, json={"files": files, "base_version": 2})
+        assert agreed.status_code == 201, agreed.text
+        async with asyncio.timeout(PATIENCE):
+            while (await run(first, "townOf", u="nobody")).status_code == 200:
+                await asyncio.sleep(0.05)  # until its next look at the store, a second later at most
+        assert (await run(first, "townOf", u="nobody")).status_code == 404
+        histories = [(await client.get(DEPLOYMENTS)).json()["items"] for client in (first, second)]
+        assert histories[0] == histories[1]
+        assert [(version["version"], version["is_live"]) for version in histories[0]] == [
+            (3, True),
+            (2, False),
+            (1, False),
+        ]
 
 
 async def test_what_was_deployed_while_the_workbench_was_away_is_live(settings: Settings, running: Running) -> None:

@@ -79,7 +79,7 @@ class Workbench:
         )
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.environments, self.histories)
-        self.probes = Probes(self.environments, self.workers)
+        self.probes = Probes(settings.data, self.environments, self.workers)
 
     async def open(self) -> None:
         """Make the first applications where there is none, and open the environments that were open at the last end."""

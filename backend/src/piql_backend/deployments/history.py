@@ -68,7 +68,11 @@ class LiveDeployment:
 
 
 class History:
-    """Follows the store's document. `problem` says why it could not at the last look, None where it could."""
+    """Follows the store's document.
+
+    `problem` says why it could not at the last look, None where it could. `emptied` says that the store holds no
+    version though the history has some.
+    """
 
     def __init__(self, table: DeploymentTable, compilations: Compilations, store: StoreConnection) -> None:
         self._table = table
@@ -79,6 +83,7 @@ class History:
         self._closing = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="watch-store", daemon=True)
         self.problem: str | None = None
+        self.emptied: str | None = None
         self.on_new: Callable[[DeploymentDetailRead], None] = lambda version: None
         """Called with each version that is seen for the first time."""
 
@@ -120,6 +125,7 @@ class History:
             deployment = database.deployment
             if self._live is None or self._live.deployment is None or self._live.id != deployment.origin.id:
                 self._live = self._add_rows([*versions(database.store)])
+                self.emptied = self._emptied() if self._live is None else None
             self.problem = None
             return self._live
 
@@ -128,6 +134,15 @@ class History:
         kept = versions(self._store.database().store)
         before = next((version.deployment for version in kept if version.state == "before"), None)
         return 0 if before is None else self._table.version_of(before.origin.id) or 0
+
+    def _emptied(self) -> str | None:
+        newest = self._table.newest()
+        if newest == 0:
+            return None
+        return (
+            f"The store holds no version and no rows of it, although version {newest} was deployed from here: "
+            "it was emptied, or its file is gone."
+        )
 
     def _add_rows(self, kept: list[LivingVersion]) -> LiveDeployment | None:
         """Make the rows that the history lacks, the older first; return the version that is live."""

@@ -27,6 +27,7 @@ from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.imported_slos import take_waiting
 from piql_backend.environments.sample import Sample
 from piql_backend.environments.schemas import ProblemRead
+from piql_backend.environments.settings_file import own_store
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.generations.service import Generations
@@ -126,12 +127,24 @@ class Environment:
     def _read_last_hour(self) -> LatencyRead:
         return self.latency.read("live", 3600)
 
+    @property
+    def emptied(self) -> str | None:
+        """That the store lost what was deployed, None where it did not.
+
+        It is asked of the environment's own file only: another store may have been chosen because it is empty.
+        """
+        return self.deployments.history.emptied if self.store.url == own_store(self._folder) else None
+
     def problems(self) -> list[ProblemRead]:
         """The problems of what the environment keeps, for the health check; those of its store are not among them."""
         problems = []
         if self.deployments.history.problem is not None:
             message = self.deployments.history.problem
             problems.append(ProblemRead(what="deployments", message=message, help="The log says more."))
+        if self.emptied is not None:
+            message = self.emptied
+            help_ = "Stop the workbench and put a copy of the store back, or deploy to begin anew."
+            problems.append(ProblemRead(what="deployments", message=message, help=help_))
         if self.observations.problem is not None:
             message = self.observations.problem
             problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))

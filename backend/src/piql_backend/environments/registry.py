@@ -18,6 +18,7 @@ import duckdb
 from piql.errors import PiqlError
 from piql.store.schemes import EMBEDDED
 
+from piql_backend.data_folder.disk import FREE_SOME, is_full
 from piql_backend.data_folder.layout import DEVELOPMENT, environment_folder
 from piql_backend.database.connection import Database
 from piql_backend.environments.environment import Environment, Shared
@@ -231,7 +232,8 @@ class Environments:
         except _FAULTS as error:
             entry.problem = f"The environment {name} cannot be opened: {error}"
             log.exception("the environment %s cannot be opened", name)
-            raise ApiError(503, "environment-broken", entry.problem, "The log says more.") from error
+            help_ = FREE_SOME if isinstance(error, OSError) and is_full(error) else "The log says more."
+            raise ApiError(503, "environment-broken", entry.problem, help_) from error
         entry.problem = None
         return environment
 

@@ -46,7 +46,7 @@ class StoreChoice(BaseModel):
             return served
         if self.kind == "named" and self.named is not None and self.named.url != EMBEDDED:
             return url_of(self.named)
-        return f"{EMBEDDED}:{folder.resolve() / 'store'}"
+        return own_store(folder)
 
 
 class EnvironmentSettings(BaseModel):
@@ -58,6 +58,11 @@ class EnvironmentSettings(BaseModel):
     title: str | None = None
     colour: Colour | None = None
     slo: SloWrite | None = None
+
+
+def own_store(folder: Path) -> str:
+    """The URL of the store that an environment keeps in its folder."""
+    return f"{EMBEDDED}:{folder.resolve() / 'store'}"
 
 
 def url_of(store: StoreWrite) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from piql.store.schemes import EMBEDDED
 
 from piql_backend import __version__
-from piql_backend.data_folder.disk import FREE_SOME, LEAST_FREE_BYTES, free_bytes
+from piql_backend.data_folder.disk import FREE_SOME, problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import Environments
 from piql_backend.environments.schemas import ProblemRead
@@ -19,8 +19,6 @@ from piql_backend.file_history.service import FileHistories
 from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
 from piql_backend.stores.schemas import StoreRead
 from piql_backend.web.errors import ApiError
-
-_BYTES_A_MB = 1_000_000
 
 
 class Health:
@@ -74,7 +72,6 @@ class Health:
     def _shared_problems(self) -> Iterator[ProblemRead]:
         if self._histories.problem is not None:
             yield ProblemRead(what="saves", message=self._histories.problem, help="The log says more.")
-        free = free_bytes(self._data)
-        if free < LEAST_FREE_BYTES:
-            message = f"The disk of the data folder is full: {free / _BYTES_A_MB:.1f} MB are left."
+        message = problem_of_disk(self._data)
+        if message is not None:
             yield ProblemRead(what="disk", message=message, help=FREE_SOME)

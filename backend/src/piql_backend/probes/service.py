@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 
+from piql_backend.data_folder.disk import problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.executions.tallies import Tally
@@ -25,7 +26,8 @@ from piql_backend.workers.pool import WorkerPool
 class Probes:
     """There is one for each start of the backend; `requests` counts answers by method and status."""
 
-    def __init__(self, environments: Environments, workers: WorkerPool) -> None:
+    def __init__(self, data: Path, environments: Environments, workers: WorkerPool) -> None:
+        self._data = data
         self._environments = environments
         self._workers = workers
         self._started_at = time.time()
@@ -39,12 +41,17 @@ class Probes:
         return ProbeRead(is_well=not problems, problems=problems)
 
     async def ready(self) -> ProbeRead:
-        """Whether requests can be served: at least one open environment has no problem, or none is open."""
+        """Whether requests can be served: at least one open environment has no problem, or none is open.
+
+        A full disk is among the problems too: reads are still served.
+        """
         environments = self._environments.open_ones
         problems = await asyncio.gather(*(_problems(*item) for item in environments.items()))
         live = self.live()
         is_well = live.is_well and (not environments or not all(problems))
-        return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems)])
+        disk = problem_of_disk(self._data)
+        of_disk = [] if disk is None else [disk]
+        return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems), *of_disk])
 
     async def metrics(self) -> str:
         """All counts in Prometheus' text format."""
@@ -115,7 +122,7 @@ async def _problems(name: EnvironmentName, environment: Environment) -> list[str
 
 def _problem_of_store(environment: Environment) -> str | None:
     health = environment.store.read_health()
-    return None if health.healthy else f"the store does not answer: {health.message}"
+    return environment.emptied if health.healthy else f"the store does not answer: {health.message}"
 
 
 def _problem_of_duckdb(environment: Environment) -> str | None:
