@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
+import signal
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -349,6 +352,31 @@ async def test_a_run_that_was_under_way_at_the_end_of_the_backend_has_failed(
             "starting",
             "running",
         )
+
+
+def process_of(run_id: str) -> int:
+    """The process that measures a run: its folder is among the arguments."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # a process that has ended meanwhile
+            if run_id.encode() in (entry / "cmdline").read_bytes():
+                return int(entry.name)
+    raise AssertionError(f"no process measures {run_id}")
+
+
+async def test_a_profiler_that_is_killed_is_said_and_its_run_can_be_resumed(client: httpx.AsyncClient) -> None:
+    run_id = await started(client, SHORT | {"interval_seconds": 600})
+    await until(client, run_id, "running")
+    os.kill(process_of(run_id), signal.SIGKILL)
+    async with asyncio.timeout(PATIENCE):
+        while (run := (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).json())["ended_at"] is None:
+            await asyncio.sleep(0.05)
+    assert (run["state"], run["message"]) == (
+        "failed",
+        "The profiler was killed by signal 9. Resume the run: what was measured is kept.",
+    )
+    assert (await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/resume")).status_code == 200
+    await until(client, run_id, "running")
+    assert (await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/cancel")).status_code in (200, 202)
 
 
 async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message_and_tells_no_password(

@@ -290,7 +290,7 @@ class ProfileRuns:
         elif read.state == "cancelling":
             self._change(run_id, state="cancelled", ended_at=_now(), eta_seconds=None)
         elif code != 0:
-            message = read.message or complaint or f"The profiler ended with code {code}."
+            message = read.message or complaint or _early_end(code)
             self._change(run_id, state="failed", message=message, ended_at=_now(), eta_seconds=None)
         else:
             summary = await asyncio.to_thread(summary_of, self._files.measurements(run_id))
@@ -382,3 +382,10 @@ def _refuse_unmeasurable(levels: GridLevels) -> None:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _early_end(code: int) -> str:
+    """What is said of a profiler that ended without a word, by its exit code; -9 is a SIGKILL."""
+    if code < 0:
+        return f"The profiler was killed by signal {-code}. Resume the run: what was measured is kept."
+    return f"The profiler ended with code {code}."
