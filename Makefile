@@ -64,7 +64,7 @@ golden: setup ## write the golden files, the reference pages and the tables of t
 	@$(PYTHON) -m pytest -q engine/tests sample-apps --update-golden
 
 api-types: setup ## generate what the front end takes from the code: API types, words of the language
-	@tools/api-types.sh frontend/src/api
+	@tools/api-types.sh frontend/src
 
 clean: ## remove what was installed, built and measured (not data/)
 	@[ ! -d .cluster ] || PYTHONPATH=tools python3 -m cluster stop

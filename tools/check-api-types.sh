@@ -5,6 +5,6 @@ cd "$(dirname "$0")/.."
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 tools/api-types.sh "$fresh"
-for file in schema.d.ts words.ts; do
-  diff --unified=1 "frontend/src/api/$file" "$fresh/$file" || { echo "frontend/src/api/$file has drifted: run make api-types" >&2; exit 1; }
+for file in api/schema.d.ts logic/words.ts; do
+  diff --unified=1 "frontend/src/$file" "$fresh/$file" || { echo "frontend/src/$file has drifted: run make api-types" >&2; exit 1; }
 done

@@ -4,8 +4,8 @@
  * server explains.
  */
 
-import { JSON_OF_TYPE } from '../api/words'
 import { entryOf } from './entry'
+import { JSON_OF_TYPE } from './words'
 
 export interface ParameterShape {
   name: string

@@ -2,7 +2,7 @@
  * PIQL as a language of Monaco: brackets, comments, and a tokenizer that colours words at once. The language service
  * colours names by their meaning a moment later (providers/file.ts); errors come from the compiler alone.
  */
-import { FUNCTIONS, KEYWORDS, TYPES } from '../api/words'
+import { FUNCTIONS, KEYWORDS, TYPES } from '../logic/words'
 import { languages } from './monaco'
 
 export const LANGUAGE = 'piql'
