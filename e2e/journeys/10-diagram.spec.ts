@@ -2,6 +2,7 @@
 // text.
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
+import { look, picture } from '../pictures.ts'
 
 const THOUGHTSTREAM = '/?query=thoughtstream&file=queries/thoughtstream.piql&panel=diagram'
 const PANEL = '[role=tabpanel]'
@@ -97,6 +98,7 @@ test('the schema is changed in the diagram by keys alone: shown first, written i
   await page.keyboard.type('VARCHAR(20)')
   await expect(diagram.change.locator('pre')).toContainText('+   mood VARCHAR(20),')
   expect(await editor.text('schema.piql')).toBe(before)
+  await picture(page, 'diagram-change')
   await expectNoObjections(page, 'a change of the schema before it is written', 'dialog')
   await expect(diagram.write).toBeEnabled()
   await page.keyboard.press('Enter')
@@ -122,6 +124,34 @@ test('the schema is changed in the diagram by keys alone: shown first, written i
   await expect(diagram.write).toBeDisabled()
   await page.keyboard.press('Escape')
   expect(await editor.text('schema.piql')).toBe(before)
+})
+
+test('thirty tables are shown by their names, found by keys, and shown with their columns on demand', async ({
+  workbench,
+  api,
+  page,
+}) => {
+  const { diagram, editor } = workbench
+  const table = (number: number) => {
+    const columns = ['id INT PRIMARY KEY', ...Array.from({ length: 8 }, (_, column) => `column_${column} TEXT`)]
+    const key = number < 3 ? [] : [`parent INT REFERENCES member_${Math.floor(number / 3)}`]
+    return `CREATE TABLE member_${number} (${[...columns, ...key].join(', ')});`
+  }
+  await api.create('members.piql', Array.from({ length: 27 }, (_, number) => table(number)).join('\n'))
+  await workbench.open('/?query=thoughtstream&file=members.piql&panel=diagram')
+  await expect(diagram.tables).toHaveCount(2) // of a large schema the tables of the query are shown first
+  await diagram.show('Whole')
+  await expect(diagram.tables).toHaveCount(30)
+  await expect(diagram.partsOf('member_20')).toHaveCount(0)
+  await look(page, 'diagram-30')
+  await expectNoObjections(page, 'thirty tables', PANEL)
+  await page.getByLabel('Find a table').pressSequentially('member_20')
+  await page.keyboard.press('Enter')
+  await expect(diagram.table('member_20')).toBeFocused()
+  await expect(diagram.table('member_20')).toBeInViewport({ ratio: 1 })
+  expect(await editor.caretLine('members.piql')).toContain('member_0 ') // Enter in the field opens no text
+  await diagram.content.getByRole('button', { name: 'Show columns' }).click()
+  await expect(diagram.partsOf('member_20')).toHaveCount(10)
 })
 
 test('a line pulled between two tables asks for the reference, and the diagram is saved as a picture', async ({

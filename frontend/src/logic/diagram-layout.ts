@@ -22,6 +22,10 @@ export interface DiagramLayout {
 const CHARACTER = 7
 const MIN_WIDTH = 168
 const MAX_WIDTH = 320
+/** The width of a character of the name of a box that shows nothing else, and the room beside it, for two steps. */
+const NAME_CHARACTER = 8.5
+const BESIDE_NAME = 62
+const MIN_NAME_WIDTH = 96
 /** The distance between two groups. */
 const GAP = 56
 const LABEL_HEIGHT = 18
@@ -33,7 +37,14 @@ const RANK_DIRECTIONS = { down: 'TB', right: 'LR' } as const
 /** The wanted ratio of width to height of the whole diagram. */
 const ASPECT = 1.1
 
+/** How many fewer names than boxes with columns stand side by side. */
+const FLAT = 0.6
+
 function boxSize(box: Box): { width: number; height: number } {
+  if (box.lines.length === 0) {
+    const width = Math.ceil(box.name.length * NAME_CHARACTER + BESIDE_NAME)
+    return { width: Math.min(MAX_WIDTH, Math.max(MIN_NAME_WIDTH, width)), height: HEAD }
+  }
   const widest = Math.max(...box.lines.map(lineLength), box.name.length * 1.15 + 12)
   return {
     width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, Math.ceil(widest * CHARACTER + 52))),
@@ -146,8 +157,19 @@ function layoutGroup(
   const inside = new Set(names)
   const linksInside = links.filter(({ from, to }) => inside.has(from) && inside.has(to))
   const first = ranked(names, linksInside, sizes, direction, new Map())
-  const extra = brokenRanks(first, direction, Math.max(3, Math.ceil(Math.sqrt(names.length * ASPECT))))
+  const most = Math.ceil(Math.sqrt(names.length * ASPECT))
+  // Names are wide and flat: fewer of them stand side by side than above each other.
+  const isWide = direction === 'down' && isNamesOnly(names, sizes)
+  const extra = brokenRanks(first, direction, Math.max(3, isWide ? Math.ceil(most * FLAT) : most))
   return extra.size === 0 ? first : ranked(names, linksInside, sizes, direction, extra)
+}
+
+/** The distances between boxes, between ranks and between links. */
+const ROOMY = { nodesep: 36, ranksep: 44, edgesep: 14 }
+const DENSE = { nodesep: 16, ranksep: 36, edgesep: 8 }
+
+function isNamesOnly(names: readonly string[], sizes: ReadonlyMap<string, Sized>): boolean {
+  return names.every((name) => sizes.get(name)?.box.lines.length === 0)
 }
 
 /** One group in ranks, by dagre; `extra` says by table how many ranks are put between it and those that it references. */
@@ -162,9 +184,7 @@ function ranked(
   graph.setGraph({
     rankdir: RANK_DIRECTIONS[direction],
     ranker: 'tight-tree',
-    nodesep: 36,
-    ranksep: 44,
-    edgesep: 14,
+    ...(isNamesOnly(names, sizes) ? DENSE : ROOMY),
     marginx: 12,
     marginy: 12,
   })
@@ -176,9 +196,9 @@ function ranked(
     if (link.from === link.to) continue
     const further = extra.get(link.from) ?? 0
     // The label of a long link would widen every rank that the link passes, so it is put at the link's end below.
-    const width = direction === 'down' && further > 0 ? 0 : link.label.length * CHARACTER + 8
+    const width = (direction === 'down' && further > 0) || !link.label ? 0 : link.label.length * CHARACTER + 8
     // The second line is for a step of the query.
-    const label = { width, height: LABEL_HEIGHT * 2, labelpos: 'c', minlen: 1 + further }
+    const label = { width, height: link.label ? LABEL_HEIGHT * 2 : 0, labelpos: 'c', minlen: 1 + further }
     // Edges go from the referenced table, which stands above, to the referencing one.
     graph.setEdge(link.to, link.from, label, link.id)
   }

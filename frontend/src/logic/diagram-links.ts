@@ -50,12 +50,13 @@ export function placeLink(
 function straight(from: PlacedBox | undefined, to: PlacedBox | undefined): Point[] {
   if (!from || !to) return []
   if (from === to) {
-    const [right, top] = [from.x + from.width, from.y]
+    const right = from.x + from.width
+    const [high, low] = [Math.min(HEAD / 2, from.height / 5), Math.min(HEAD * 1.8, from.height * 0.8)]
     return [
-      { x: right, y: top + HEAD * 1.8 },
-      { x: right + LOOP, y: top + HEAD * 1.8 },
-      { x: right + LOOP, y: top + HEAD / 2 },
-      { x: right, y: top + HEAD / 2 },
+      { x: right, y: from.y + low },
+      { x: right + LOOP, y: from.y + low },
+      { x: right + LOOP, y: from.y + high },
+      { x: right, y: from.y + high },
     ]
   }
   const [a, b] = [middle(from), middle(to)]

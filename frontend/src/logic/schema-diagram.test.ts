@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { nextBox } from './diagram-keys'
 import { layoutDiagram, layouter } from './diagram-layout'
-import type { PlacedBox } from './diagram-links'
-import { type Access, linkLabel, type SchemaTable, schemaDiagram, tablesOfSteps } from './schema-diagram'
+import { HEAD, type PlacedBox } from './diagram-links'
+import { type Access, linkLabel, namesOnly, type SchemaTable, schemaDiagram, tablesOfSteps } from './schema-diagram'
 import type { TextRange } from './shapes'
 
 const range = (line: number): TextRange => ({
@@ -241,6 +241,24 @@ describe('the places of tables', () => {
     const { boxes, width, height } = layoutDiagram(schemaDiagram([table('hub', ['id']), ...many], [], []))
     expect(overlap(boxes)).toEqual([])
     expect(width / height).toBeLessThan(8)
+  })
+
+  it('of names alone are near each other, at any query laid over them', () => {
+    const many = Array.from({ length: 29 }, (_, at) =>
+      table(`table_${at}`, ['id', 'other', 'a', 'b', 'c'], {
+        foreign_keys: at < 3 ? [] : [key(['other'], `table_${Math.floor(at / 3)}`), key(['a'], `table_${at % 3}`)],
+      }),
+    )
+    const tree = table('tree', ['id', 'parent'], { foreign_keys: [key(['parent'], 'tree')] })
+    const diagram = schemaDiagram([...many, tree], [], [])
+    for (const direction of ['right', 'down'] as const) {
+      const whole = layoutDiagram(diagram, direction)
+      const { boxes, width, height, links } = layoutDiagram(namesOnly(diagram), direction)
+      expect(overlap(boxes)).toEqual([])
+      expect(width * height).toBeLessThan((whole.width * whole.height) / 3)
+      expect(links.map(({ link }) => link.label).join('')).toBe('')
+      expect(named(boxes, 'tree').height).toBe(HEAD)
+    }
   })
 
   it('pack tables that nothing links, and those that reference themselves', () => {

@@ -337,3 +337,12 @@ export function linkLabel(link: Link): string {
     .filter(Boolean)
     .join(' · ')
 }
+
+/** The same diagram with only the names of its tables: for a schema that is too large to be read with its columns. */
+export function namesOnly({ boxes, links, steps }: Diagram): Diagram {
+  return {
+    boxes: boxes.map((box) => ({ ...box, lines: [] })),
+    links: links.map((link) => ({ ...link, label: '' })),
+    steps,
+  }
+}

@@ -34,7 +34,9 @@ export function FindTable({ names, onFind }: FindTableProps) {
         }}
         onKeyDown={(event) => {
           event.stopPropagation() // the keys of the diagram are letters here
-          if (event.key === 'Enter') go(typed)
+          if (event.key !== 'Enter') return
+          event.preventDefault() // or the same key would press the table that has the focus now
+          go(typed)
         }}
       />
       <datalist id={id}>

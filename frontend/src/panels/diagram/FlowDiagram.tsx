@@ -15,13 +15,13 @@ import {
   useStore,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { Image, Maximize, Spline, ZoomIn, ZoomOut } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { Image, Maximize, Rows2, Rows3, Spline, ZoomIn, ZoomOut } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useSize } from '../../charts/useSize'
 import { nextBox } from '../../logic/diagram-keys'
 import { type DiagramLayout, layouter } from '../../logic/diagram-layout'
 import type { PlacedBox, PlacedLink } from '../../logic/diagram-links'
-import type { Diagram, Link, Step } from '../../logic/schema-diagram'
+import { type Diagram, type Link, namesOnly, type Step } from '../../logic/schema-diagram'
 import type { SchemaForm } from '../../logic/schema-form'
 import type { TextRange } from '../../logic/shapes'
 import { IconButton } from '../../ui/Button'
@@ -60,10 +60,14 @@ interface BoxData extends Record<string, unknown> {
 const READABLE_SCALE = 0.5
 /** If the whole schema only fits at a smaller scale than this, only the query's tables are fitted into the panel. */
 const MIN_WHOLE_SCALE = 0.6
-/** The free margin around a fitted drawing, as a share of the panel. */
+/** The free margin around a fitted drawing, as a share of the panel; above and below many tables, the height of controls. */
 const PADDING = 0.08
+const PADDING_OF_MANY = { top: '48px', bottom: '52px', left: '24px', right: '24px' } as const
 /** With fewer tables than this the whole is easy to find one's way in. */
 const MANY_TABLES = 8
+/** With more than this their columns are not laid out unless the reader asks for it: it takes too long. */
+const MOST_COLUMNS = 80
+const MAP_SIZE = { width: 140, height: 96 }
 /** If the panel is so many times wider than high, referencing tables are to the right, not below. */
 const WIDE = 1.5
 
@@ -81,10 +85,8 @@ export function FlowDiagram(props: FlowDiagramProps) {
 }
 
 function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
-  const [layOut] = useState(layouter)
   const [frame, size] = useSize<HTMLDivElement>()
-  const direction = size.width > size.height * WIDE ? 'right' : 'down'
-  const layout = useMemo(() => layOut(diagram, direction), [layOut, diagram, direction])
+  const { layout, isNames, setNames } = useLayout(diagram, size)
   const [focused, setFocused] = useState<string>()
   const focusable = layout.boxes.find(({ box }) => box.name === focused) ?? layout.boxes[0]
   const hasSteps = diagram.steps.length > 0
@@ -100,6 +102,11 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
     [layout, hasSteps, onChange],
   )
   const isFar = useStore((state) => state.transform[2] < READABLE_SCALE)
+  const hasMany = layout.boxes.length > MANY_TABLES
+  const isWholeInSight = useStore(({ transform: [x, y, scale], width, height }) => {
+    const [right, bottom] = [x + layout.width * scale, y + layout.height * scale]
+    return x >= 0 && y >= 0 && right <= width && bottom <= height
+  })
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   useFitted(diagram, layout, subject, size)
 
@@ -114,7 +121,7 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
     const name = event.target instanceof Element ? event.target.getAttribute('data-table') : null
     if (event.key === '+' || event.key === '=') void zoomIn()
     else if (event.key === '-' || event.key === '−') void zoomOut()
-    else if (event.key === '0') void fitView({ padding: PADDING })
+    else if (event.key === '0') void fitView({ padding: paddingOf(layout) })
     else if (event.key.toLowerCase() === 'e' && name !== null) onChange({ table: name })
     else {
       const next = name === null ? undefined : nextBox(layout.boxes, name, event.key)
@@ -130,6 +137,7 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
       ref={frame}
       className={styles['frame']}
       data-far={isFar}
+      data-names={isNames}
       role="group"
       aria-label="Diagram of the schema"
       onKeyDown={onKeyDown}
@@ -155,16 +163,72 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
       >
-        {layout.boxes.length > MANY_TABLES ? (
-          <MiniMap className={styles['map']} pannable nodeClassName={styles['mapNode']} ariaLabel={null} aria-hidden />
+        {hasMany && !isWholeInSight && size.height > MAP_SIZE.height * 3 ? (
+          <MiniMap
+            className={styles['map']}
+            style={MAP_SIZE}
+            pannable
+            nodeClassName={styles['mapNode']}
+            ariaLabel={null}
+            aria-hidden
+          />
         ) : null}
       </ReactFlow>
-      {layout.boxes.length > MANY_TABLES ? (
-        <FindTable names={layout.boxes.map(({ box }) => box.name)} onFind={goTo} />
-      ) : null}
-      <ZoomButtons layout={layout} name={subject === undefined ? 'schema' : `schema-${subject}`} />
+      {hasMany ? <FindTable names={layout.boxes.map(({ box }) => box.name)} onFind={goTo} /> : null}
+      <ZoomButtons layout={layout} name={subject === undefined ? 'schema' : `schema-${subject}`}>
+        {hasMany ? (
+          <IconButton
+            label={isNames ? 'Show columns' : 'Show only names'}
+            size="small"
+            onClick={() => setNames(!isNames)}
+          >
+            {isNames ? <Rows3 size={14} aria-hidden /> : <Rows2 size={14} aria-hidden />}
+          </IconButton>
+        ) : null}
+      </ZoomButtons>
     </div>
   )
+}
+
+interface FrameSize {
+  width: number
+  height: number
+}
+
+/**
+ * The places of the tables, with their columns or only their names: with names where the whole could not be read
+ * otherwise, until the reader chooses.
+ */
+function useLayout(diagram: Diagram, size: FrameSize) {
+  const [layOut] = useState(layouter)
+  const [layOutNames] = useState(() => ({ right: layouter(), down: layouter() }))
+  const [chosen, setNames] = useState<boolean | null>(null)
+  const direction = size.width > size.height * WIDE ? 'right' : 'down'
+  const names = useMemo(() => namesOnly(diagram), [diagram])
+  const isLarge = diagram.boxes.length > MANY_TABLES
+  const isHuge = diagram.boxes.length > MOST_COLUMNS
+  const withColumns = useMemo(
+    () => (chosen === true || (chosen === null && isHuge) ? null : layOut(diagram, direction)),
+    [chosen, isHuge, layOut, diagram, direction],
+  )
+  const isNames =
+    withColumns === null ||
+    (chosen === null && isLarge && size.width > 0 && scaleOf(withColumns, size) < READABLE_SCALE)
+  const layout = useMemo(() => {
+    if (!isNames && withColumns) return withColumns
+    const [right, down] = [layOutNames.right(names, 'right'), layOutNames.down(names, 'down')]
+    return scaleOf(right, size) >= scaleOf(down, size) ? right : down
+  }, [isNames, withColumns, layOutNames, names, size])
+  return { layout, isNames, setNames }
+}
+
+function paddingOf(layout: DiagramLayout): typeof PADDING | typeof PADDING_OF_MANY {
+  return layout.boxes.length > MANY_TABLES ? PADDING_OF_MANY : PADDING
+}
+
+/** The scale at which a whole layout fits into the frame. */
+function scaleOf(layout: DiagramLayout, { width, height }: FrameSize): number {
+  return Math.min(width / layout.width, height / layout.height)
 }
 
 function tableNode(
@@ -190,8 +254,8 @@ function linkEdge(placed: PlacedLink, isFaded: boolean, onChange: FlowDiagramPro
   return { id, source: from, target: to, type: 'link', data: { placed, isFaded, onChange } }
 }
 
-/** Buttons for the size of the drawing, and those that save it as a picture called `name`. */
-function ZoomButtons({ layout, name }: { layout: DiagramLayout; name: string }) {
+/** Buttons for the size of the drawing, further ones, and those that save it as a picture called `name`. */
+function ZoomButtons({ layout, name, children }: { layout: DiagramLayout; name: string; children: ReactNode }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   return (
     <div className={styles['controls']} role="group" aria-label="Zoom and export">
@@ -201,9 +265,10 @@ function ZoomButtons({ layout, name }: { layout: DiagramLayout; name: string }) 
       <IconButton label="Zoom in" size="small" onClick={() => void zoomIn()}>
         <ZoomIn size={14} aria-hidden />
       </IconButton>
-      <IconButton label="Fit the schema" size="small" onClick={() => void fitView({ padding: PADDING })}>
+      <IconButton label="Fit the schema" size="small" onClick={() => void fitView({ padding: paddingOf(layout) })}>
         <Maximize size={14} aria-hidden />
       </IconButton>
+      {children}
       <IconButton label="Save as SVG" size="small" onClick={() => exportSvg(layout, name)}>
         <Spline size={14} aria-hidden />
       </IconButton>
@@ -215,25 +280,22 @@ function ZoomButtons({ layout, name }: { layout: DiagramLayout; name: string }) 
 }
 
 /** Fits the whole schema into the panel, or the query's tables if it is too large, whenever one of them changes. */
-function useFitted(
-  diagram: Diagram,
-  layout: DiagramLayout,
-  subject: string | undefined,
-  { width, height }: { width: number; height: number },
-): void {
+function useFitted(diagram: Diagram, layout: DiagramLayout, subject: string | undefined, size: FrameSize): void {
   const { fitView } = useReactFlow()
   const isReady = useNodesInitialized()
   const lastFit = useRef('')
   useEffect(() => {
+    const { width, height } = size
     if (!isReady || width === 0 || height === 0) return
     const queryTables = [...new Set(diagram.steps.map(({ table }) => table))]
-    const fitsWhole = Math.min(width / layout.width, height / layout.height) >= MIN_WHOLE_SCALE
+    const fitsWhole = scaleOf(layout, size) >= MIN_WHOLE_SCALE
     const shown = fitsWhole ? [] : queryTables
     const fit = JSON.stringify([shown, layout.width, layout.height, width, height, subject])
     if (lastFit.current === fit) return
     lastFit.current = fit
-    void fitView({ padding: PADDING, maxZoom: 1, nodes: shown.length > 0 ? shown.map((id) => ({ id })) : undefined })
-  }, [isReady, diagram, layout, subject, width, height, fitView])
+    const nodes = shown.length > 0 ? shown.map((id) => ({ id })) : undefined
+    void fitView({ padding: nodes ? PADDING : paddingOf(layout), maxZoom: 1, nodes })
+  }, [isReady, diagram, layout, subject, size, fitView])
 }
 
 function TableNodeView({ data }: NodeProps<TableNode>) {

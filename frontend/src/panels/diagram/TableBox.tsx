@@ -1,7 +1,7 @@
 import { Hash, KeyRound, List, Table2 } from 'lucide-react'
 import type { CSSProperties, MouseEvent } from 'react'
 import { HEAD, LINE, PAD, type PlacedBox } from '../../logic/diagram-links'
-import type { Line, Step } from '../../logic/schema-diagram'
+import type { Box, Line, Step } from '../../logic/schema-diagram'
 import type { TextRange } from '../../logic/shapes'
 import styles from './diagram.module.css'
 import { StepNumber } from './Steps'
@@ -21,18 +21,13 @@ interface TableBoxProps {
  */
 export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps) {
   const { box, width, height } = placed
-  const openLine = (event: MouseEvent) => {
-    const id = event.target instanceof Element ? event.target.closest('[data-line]')?.getAttribute('data-line') : null
-    const line = box.lines.find((candidate) => candidate.id === id)
-    if (line?.range) onOpen(line.range, false)
-  }
   return (
     <div
       className={styles['box']}
       data-faded={isFaded}
       data-read={box.steps.length > 0}
       data-unbounded={box.isUnbounded}
-      style={{ width, height, '--far-size': `${nameSize(box.name, width)}px` } as CSSProperties}
+      style={{ width, height, '--far-size': `${nameSize(box, width)}px` } as CSSProperties}
     >
       <button
         type="button"
@@ -50,45 +45,59 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
           <StepBadge key={step.number} step={step} />
         ))}
       </button>
-      {/* Only for the pointer: the table view has a button for each line. */}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
-      <ul
-        className={styles['lines']}
-        style={{ paddingBlock: PAD }}
-        aria-label={`Parts of ${box.name}`}
-        onClick={openLine}
-      >
-        {box.lines.map((line) => (
-          <li
-            key={line.id}
-            className={styles['line']}
-            style={{ height: LINE }}
-            data-line={line.id}
-            data-kind={line.kind}
-            data-key={line.isKey}
-            data-read={line.steps.length > 0}
-            data-link={line.range !== null}
-            title={line.title}
-          >
-            <LineIcon line={line} />
-            <span className={styles['lineName']}>{line.name}</span>
-            <span className={styles['detail']}>{line.detail}</span>
-          </li>
-        ))}
-      </ul>
+      {box.lines.length > 0 ? <Lines box={box} onOpen={onOpen} /> : null}
     </div>
   )
 }
 
+function Lines({ box, onOpen }: { box: Box; onOpen: TableBoxProps['onOpen'] }) {
+  const openLine = (event: MouseEvent) => {
+    const id = event.target instanceof Element ? event.target.closest('[data-line]')?.getAttribute('data-line') : null
+    const line = box.lines.find((candidate) => candidate.id === id)
+    if (line?.range) onOpen(line.range, false)
+  }
+  return (
+    // Only for the pointer: the table view has a button for each line.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <ul
+      className={styles['lines']}
+      style={{ paddingBlock: PAD }}
+      aria-label={`Parts of ${box.name}`}
+      onClick={openLine}
+    >
+      {box.lines.map((line) => (
+        <li
+          key={line.id}
+          className={styles['line']}
+          style={{ height: LINE }}
+          data-line={line.id}
+          data-kind={line.kind}
+          data-key={line.isKey}
+          data-read={line.steps.length > 0}
+          data-link={line.range !== null}
+          title={line.title}
+        >
+          <LineIcon line={line} />
+          <span className={styles['lineName']}>{line.name}</span>
+          <span className={styles['detail']}>{line.detail}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 const MAX_NAME_SIZE = 44
+/** The same where the name is all that the box shows. */
+const MAX_LONE_NAME_SIZE = 20
 /** The room beside the name, both sides together, in pixels. */
 const NAME_MARGIN = 24
 /** The width of a character as a part of the font size. */
 const CHARACTER_WIDTH = 0.58
 
 /** The font size in pixels at which the name fills the box, for a diagram too small to read the rest. */
-function nameSize(name: string, width: number): number {
-  return Math.min(MAX_NAME_SIZE, Math.floor((width - NAME_MARGIN) / (name.length * CHARACTER_WIDTH)))
+function nameSize({ name, lines }: Box, width: number): number {
+  const most = lines.length > 0 ? MAX_NAME_SIZE : MAX_LONE_NAME_SIZE
+  return Math.min(most, Math.floor((width - NAME_MARGIN) / (name.length * CHARACTER_WIDTH)))
 }
 
 /** The number of a step at this table and its bound, such as `≤ 100 ops`. */
@@ -97,7 +106,7 @@ function StepBadge({ step }: { step: Step }) {
     <span className={styles['badge']} data-unbounded={step.isUnbounded}>
       <span className="visually-hidden">, </span>
       <StepNumber step={step} />
-      {step.text ? ` ${step.text}` : ''}
+      {step.text ? <span className={styles['badgeText']}> {step.text}</span> : null}
     </span>
   )
 }
