@@ -5,7 +5,7 @@ import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatMs, formatPercent } from '../../units'
 import styles from './dashboard.module.css'
-import { TONES, WORDS } from './verdicts'
+import { budgetText, TONES, WORDS } from './verdicts'
 
 interface ComparisonTableProps {
   ranked: readonly Comparison<QueryLatency>[]
@@ -13,57 +13,61 @@ interface ComparisonTableProps {
   onChoose: (query: string) => void
 }
 
-/** The comparison of `ComparisonList` as a table of numbers. */
+/** The comparison of `ComparisonList` as a table of numbers; what decides the verdict comes first. */
 export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableProps) {
   return (
-    <Table
-      label="Predicted and observed latency"
-      columns={[
-        'Query',
-        unseen('Verdict'),
-        numeric('Executions'),
-        numeric('p50'),
-        numeric('p99'),
-        numeric('95 % interval'),
-        numeric('Predicted for what ran'),
-        numeric('Predicted at the limits'),
-        numeric('Compared'),
-        numeric('SLO'),
-        numeric('Kept'),
-        numeric('Operations'),
-      ]}
-    >
-      {ranked.map(({ latency, verdict, sentence }) => (
-        <tr key={latency.query} className={styles['tableRow']} data-selected={latency.query === selected}>
-          <Cell>
-            <button type="button" className={styles['tableButton']} onClick={() => onChoose(latency.query)}>
-              {latency.query}
-            </button>
-          </Cell>
-          <Cell>
-            <span title={sentence}>
-              <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
-            </span>
-          </Cell>
-          <Cell isNumeric>{formatCount(latency.executions)}</Cell>
-          <Cell isNumeric>{formatMs(latency.observed?.p50_ms)}</Cell>
-          <Cell isNumeric>{formatMs(latency.observed?.p99_ms)}</Cell>
-          <Cell isNumeric>
-            {latency.observed?.p99_low_ms
-              ? `${formatMs(latency.observed.p99_low_ms)} … ${formatMs(latency.observed.p99_high_ms)}`
-              : '–'}
-          </Cell>
-          <Cell isNumeric>{aboutMs(predictedForSeen(latency)?.typical_p99_ms)}</Cell>
-          <Cell isNumeric>{aboutMs(latency.predicted?.typical_p99_ms)}</Cell>
-          <Cell isNumeric>{formatCount(latency.agreement?.executions ?? 0)}</Cell>
-          <Cell isNumeric>{formatMs(latency.slo?.threshold_ms)}</Cell>
-          <Cell isNumeric>{formatPercent(latency.compliance?.share)}</Cell>
-          <Cell isNumeric>
-            {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤{' '}
-            {formatCount(latency.bound_operations)}
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+    <div className={styles['numbers']}>
+      <Table
+        label="Predicted and observed latency"
+        columns={[
+          'Query',
+          unseen('Verdict'),
+          numeric('p99'),
+          numeric('95 % interval'),
+          numeric('Predicted for what ran'),
+          numeric('SLO'),
+          numeric('Kept'),
+          numeric('Budget left'),
+          numeric('Operations'),
+          numeric('Executions'),
+          numeric('p50'),
+          numeric('Predicted at the limits'),
+          numeric('Compared'),
+        ]}
+      >
+        {ranked.map(({ latency, verdict, sentence }) => (
+          <tr key={latency.query} className={styles['tableRow']} data-selected={latency.query === selected}>
+            <th scope="row">
+              <button type="button" className={styles['tableButton']} onClick={() => onChoose(latency.query)}>
+                {latency.query}
+              </button>
+            </th>
+            <Cell>
+              <span title={sentence}>
+                <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
+              </span>
+            </Cell>
+            <Cell isNumeric>{formatMs(latency.observed?.p99_ms)}</Cell>
+            <Cell isNumeric>
+              {latency.observed?.p99_low_ms
+                ? `${formatMs(latency.observed.p99_low_ms)} … ${formatMs(latency.observed.p99_high_ms)}`
+                : '–'}
+            </Cell>
+            <Cell isNumeric>{aboutMs(predictedForSeen(latency)?.typical_p99_ms)}</Cell>
+            <Cell isNumeric>{formatMs(latency.slo?.threshold_ms)}</Cell>
+            <Cell isNumeric>{formatPercent(latency.compliance?.share)}</Cell>
+            <Cell isNumeric>{budgetText(latency)}</Cell>
+            <Cell isNumeric>
+              {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤{' '}
+              {formatCount(latency.bound_operations)}
+            </Cell>
+            <Cell isNumeric>{formatCount(latency.executions)}</Cell>
+            <Cell isNumeric>{formatMs(latency.observed?.p50_ms)}</Cell>
+            <Cell isNumeric>{aboutMs(latency.predicted?.typical_p99_ms)}</Cell>
+            <Cell isNumeric>{formatCount(latency.agreement?.executions ?? 0)}</Cell>
+          </tr>
+        ))}
+      </Table>
+    </div>
   )
 }
