@@ -151,7 +151,7 @@ test('thirty tables are shown by their names, found by keys, and shown with thei
   await expect(diagram.table('member_20')).toBeInViewport({ ratio: 1 })
   expect(await editor.caretLine('members.piql')).toContain('member_0 ') // Enter in the field opens no text
   await diagram.content.getByRole('button', { name: 'Show columns' }).click()
-  await expect(diagram.partsOf('member_20')).toHaveCount(10)
+  await expect(diagram.partsOf('member_20').filter({ hasText: 'column_7' })).toHaveCount(1)
 })
 
 test('a line pulled between two tables asks for the reference, and the diagram is saved as a picture', async ({
