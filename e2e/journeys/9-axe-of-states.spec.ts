@@ -54,7 +54,7 @@ test('nor to budgets that burn, as rows and as a table whose rows take one line 
   await page.route(/\/api\/.*\/latency/, async (route) => {
     const answer = await route.fetch()
     const latency = await answer.json()
-    for (const query of latency.queries) Object.assign(query, BURNING)
+    for (const query of latency.queries ?? []) Object.assign(query, BURNING)
     await route.fulfill({ response: answer, json: latency })
   })
   await page.goto(`${DEVELOPMENT}/dashboard`)
