@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +13,8 @@ import httpx
 import pytest
 from piql_backend.app import create_app
 from piql_backend.environments.schemas import ProblemRead
-from piql_backend.latency.service import MOST_MARKERS
+from piql_backend.latency.repository import BIN_RATIO
+from piql_backend.latency.service import MOST_MARKERS, STEPS
 from piql_backend.settings import Settings
 from piql_backend.web.errors import ApiError
 from piql_backend.web.pages import MOST, Listing, Page, PageWish
@@ -74,6 +76,10 @@ EXEMPT = {
         "One for each deployment of these very texts: a version is deployed anew only where something differs."
     ),
     f"{ENVIRONMENT}/latency/{{deployment_id}} markers": "The newest 100 are given.",
+    f"{ENVIRONMENT}/latency/{{deployment_id}}/charts/{{query}} series": "A point for each of the 60 steps of a window.",
+    f"{ENVIRONMENT}/latency/{{deployment_id}}/charts/{{query}} histogram": (
+        "Bins that grow by a quarter from a microsecond on: 113 of them reach a day."
+    ),
 }
 
 
@@ -130,7 +136,8 @@ def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
     most_files = next(part.max_length for part in get_args(SourceFiles)[1].metadata if hasattr(part, "max_length"))
     assert get_args(SourceFiles)[0] == list[SourceFile]
     assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (300, 5_000_000, 100)
-    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 7
+    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 8
+    assert (STEPS, math.ceil(math.log(86_400_000 / 0.001, BIN_RATIO))) == (60, 113)
 
 
 NUMBERS = Listing[int, int]("numbers", int, lambda number: number)
