@@ -25,6 +25,7 @@ def test_go_passes_vet_refuses_wrong_types_and_does_what_it_should(
     monkeypatch.setenv("GOTOOLCHAIN", "local")  # and no other one is fetched
     assert client(["--lang", "go", "--app", str(APPLICATIONS[name]), str(tmp_path / "piqlclient")]) == 0
     (tmp_path / "go.mod").write_text("module example\n\ngo 1.23\n")
+    shutil.copy(USES / "check.go", tmp_path)
     shutil.copy(USES / f"use_{name}.go", tmp_path / "main.go")
     run(tmp_path, GO, "vet", "-composites=false", "./...")
     run(tmp_path, GO, "build", "-o", "program", ".")

@@ -4,27 +4,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"os"
-	"reflect"
 	"time"
 
 	"example/piqlclient"
 )
-
-func must[Value any](value Value, err error) Value {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-func equal(found, expected any) {
-	if !reflect.DeepEqual(found, expected) {
-		panic(fmt.Sprintf("%v is not %v", found, expected))
-	}
-}
 
 func add(ctx context.Context, queries *piqlclient.Queries, thing piqlclient.Things) error {
 	_, err := queries.AddThing(

@@ -4,10 +4,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -16,27 +14,6 @@ import (
 )
 
 var ctx = context.Background()
-
-func must[Value any](value Value, err error) Value {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-func equal(found, expected any) {
-	if !reflect.DeepEqual(found, expected) {
-		panic(fmt.Sprintf("%v is not %v", found, expected))
-	}
-}
-
-func refused(err error, code piqlclient.RefusalCode) *piqlclient.Refused {
-	var refusal *piqlclient.Refused
-	if !errors.As(err, &refusal) || !errors.Is(err, code) {
-		panic(fmt.Sprintf("%v is not %s", err, code))
-	}
-	return refusal
-}
 
 func allRows(pages *piqlclient.Pages[piqlclient.Thoughts]) (rows []piqlclient.Thoughts) {
 	for {

@@ -4,28 +4,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"reflect"
 	"time"
 
 	"example/piqlclient"
 )
 
 const here = "go"
-
-func must[Value any](value Value, err error) Value {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-func equal(found, expected any) {
-	if !reflect.DeepEqual(found, expected) {
-		panic(fmt.Sprintf("%v is not %v", found, expected))
-	}
-}
 
 func main() {
 	ctx := context.Background()
