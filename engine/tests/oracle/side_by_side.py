@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def results(work: Callable[[int], T], seeds: Iterable[int], processes: int = COR
                 result = future.result(SEED_SECONDS)
             except BaseException as failure:
                 failure.add_note(f"seed {seed}")
-                for process in (pool._processes or {}).values():
+                for process in active_children():
                     process.kill()  # or the end would wait for one that hangs
                 raise
             yield result
