@@ -27,7 +27,6 @@ _QUICK = {
     "consistent.rangemovement": "false",
     "skip_paxos_state_rebuild": "true",
     "shutdown_announce_in_ms": "0",
-    "test.flush_local_schema_changes": "false",
     "migration_delay_ms": "500",
     "schema_pull_interval_ms": "2000",
 }
@@ -99,8 +98,14 @@ auto_snapshot: false
 
 
 def java_command(folder: Path, lib: Path, *, is_quick: bool) -> list[str]:
-    """Return the command of a node; `is_quick` starts sooner and runs at half the peak speed."""
+    """Return the command of a node.
+
+    `is_quick` starts sooner and runs at half the peak speed. Such a node does not write schema changes to disk at
+    once: killed and started again, it may not know its keyspaces.
+    """
+    flushes_schema = "false" if is_quick else "true"
     properties = {f"cassandra.{name}": value for name, value in _QUICK.items()} | {
+        "cassandra.test.flush_local_schema_changes": flushes_schema,
         "cassandra.config": f"file://{folder}/cassandra.yaml",
         "cassandra.storagedir": str(folder),
         "cassandra-rackdc.properties": f"file://{folder}/rackdc.properties",
