@@ -50,6 +50,7 @@ from piql_backend.web.api_document import DocumentedApi
 from piql_backend.web.compressed_bodies import CompressedBodies
 from piql_backend.web.errors import add_error_handlers, declared
 from piql_backend.web.front_end import add_front_end
+from piql_backend.web.guarded_routes import OpenGate, refuse_undeclared
 from piql_backend.web.rate_limit import RateLimit
 from piql_backend.web.request_limit import RequestLimit
 from piql_backend.web.retry_after import RetryAfter
@@ -128,6 +129,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
             Middleware(Unchanged),
         ],
     )
+    app.state.gate = OpenGate()
     add_error_handlers(app)
     app.include_router(probes)
     for router in ROUTERS:
@@ -136,6 +138,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         prefix = "/api/applications/{application}/environments/{environment}"
         app.include_router(router, prefix=prefix, responses=declared(404, 409))
     add_front_end(app, chosen.frontend)
+    refuse_undeclared(app)
     return app
 
 

@@ -7,11 +7,14 @@ from fastapi import APIRouter
 from piql_backend.ad_hoc.schemas import SelectCreate, SelectRead
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 
-router = APIRouter(prefix="/selects", tags=["selects"])
+router = APIRouter(route_class=GuardedRoute, prefix="/selects", tags=["selects"])
 
 
 @router.post("", responses=declared(404, 409, 503))
+@needs(in_application("viewer"))
 async def run_select(request: SelectCreate, environment: TheEnvironment) -> SelectRead:
     """Run a bounded SELECT over the live tables and indexes, once. It writes nothing, and nothing is made or kept.
 

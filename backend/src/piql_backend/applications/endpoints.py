@@ -18,25 +18,30 @@ from piql_backend.applications.schemas import (
 )
 from piql_backend.web.dependencies import TheWorkbench
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import SIGNED_IN, everywhere, in_application, needs
 from piql_backend.web.pages import Page, WishedPage
 from piql_backend.web.schemas import FileRead
 
-router = APIRouter(prefix="/applications", tags=["applications"])
+router = APIRouter(route_class=GuardedRoute, prefix="/applications", tags=["applications"])
 
 
 @router.get("")
+@needs(SIGNED_IN)
 def list_applications(wish: WishedPage, workbench: TheWorkbench) -> Page[ApplicationSummaryRead]:
     """The applications by id, with those in the archive."""
     return workbench.applications.page(wish, workbench.environments.names)
 
 
 @router.post("", status_code=201, responses=declared(409))
+@needs(everywhere("developer"))
 async def create_application(request: ApplicationCreate, workbench: TheWorkbench) -> ApplicationSummaryRead:
     """Make an application; one of a template is deployed, and its rows are loaded, before the answer."""
     return await workbench.lifecycle.create(request)
 
 
 @router.patch("/{application}", responses=declared(404))
+@needs(in_application("administrator"))
 async def update_application(
     application: str, request: ApplicationUpdate, workbench: TheWorkbench
 ) -> ApplicationSummaryRead:
@@ -45,6 +50,7 @@ async def update_application(
 
 
 @router.post("/{application}/duplicates", status_code=201, responses=declared(404))
+@needs(everywhere("developer"))
 def duplicate_application(
     application: str, request: ApplicationDuplicate, workbench: TheWorkbench
 ) -> ApplicationSummaryRead:
@@ -53,6 +59,7 @@ def duplicate_application(
 
 
 @router.delete("/{application}", status_code=204, responses=declared(404, 409))
+@needs(in_application("administrator"))
 async def delete_application(
     application: str, name: Annotated[str, Query(max_length=100)], workbench: TheWorkbench
 ) -> Response:
@@ -62,30 +69,35 @@ async def delete_application(
 
 
 @router.get("/{application}", responses=declared(404))
+@needs(in_application("viewer"))
 def read_application(application: str, wish: WishedPage, workbench: TheWorkbench) -> ApplicationRead:
     """One application with its files: those of schemas, which stand at the top, come first."""
     return workbench.applications.read(application, wish)
 
 
 @router.post("/{application}/files", status_code=201, responses=declared(404, 409))
+@needs(in_application("developer"))
 def create_file(application: str, file: FileCreate, workbench: TheWorkbench) -> FileRead:
     """A new file; 409 when there is one of that path."""
     return workbench.applications.create_file(application, file.path, file.text)
 
 
 @router.put("/{application}/files/{path:path}", responses=declared(404, 409))
+@needs(in_application("developer"))
 def save_file(application: str, path: str, file: FileUpdate, workbench: TheWorkbench) -> FileRead:
     """Save a file; 409 with the current text when it is not the revision that was edited."""
     return workbench.applications.save_file(application, path, file.text, file.base_revision)
 
 
 @router.post("/{application}/renames", responses=declared(404, 409))
+@needs(in_application("developer"))
 def rename_file(application: str, rename: FileRename, workbench: TheWorkbench) -> FileRead:
     """Give a file another path; 409 where one has it, or the file is not the revision that was read."""
     return workbench.applications.rename_file(application, rename.path, rename.new_path, rename.base_revision)
 
 
 @router.delete("/{application}/files/{path:path}", status_code=204, responses=declared(404, 409))
+@needs(in_application("developer"))
 def delete_file(
     application: str,
     path: str,

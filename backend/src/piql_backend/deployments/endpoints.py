@@ -22,18 +22,22 @@ from piql_backend.deployments.schemas import (
 )
 from piql_backend.web.dependencies import Id, TheEnvironment, TheWorkbench
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 from piql_backend.web.pages import Page, WishedPage
 
-router = APIRouter(prefix="/deployments", tags=["deployments"])
+router = APIRouter(route_class=GuardedRoute, prefix="/deployments", tags=["deployments"])
 
 
 @router.get("")
+@needs(in_application("viewer"))
 def list_deployments(wish: WishedPage, environment: TheEnvironment) -> Page[DeploymentRead]:
     """The versions, the newest first."""
     return environment.deployments.page(wish)
 
 
 @router.post("/preview", responses=declared(404, 409))
+@needs(in_application("viewer"))
 def preview_deployment(request: PreviewCreate, environment: TheEnvironment) -> PreviewRead:
     """What deploying these files would change, and which saved SLOs it is predicted to break."""
     preview = environment.deployments.preview(request)
@@ -41,30 +45,35 @@ def preview_deployment(request: PreviewCreate, environment: TheEnvironment) -> P
 
 
 @router.post("", status_code=201, responses=declared(404, 409, 428, 503))
+@needs(in_application("deployer"))
 def create_deployment(request: DeploymentCreate, environment: TheEnvironment) -> DeploymentRead:
     """Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw."""
     return environment.deployments.deploy(request)
 
 
 @router.get("/rollback/preview", responses=declared(409, 503))
+@needs(in_application("viewer"))
 def preview_rollback(environment: TheEnvironment) -> RollbackPreviewRead:
     """What rolling back would change."""
     return environment.deployments.preview_rollback()
 
 
 @router.post("/rollback", status_code=201, responses=declared(409, 503))
+@needs(in_application("deployer"))
 def roll_back(request: RollbackCreate, environment: TheEnvironment) -> DeploymentRead:
     """Make the version before live again, as a new version; all rows stay."""
     return environment.deployments.rollback(request)
 
 
 @router.post("/builds", status_code=202, responses=declared(404, 409, 428, 503))
+@needs(in_application("deployer"))
 def create_build(request: BuildCreate, environment: TheEnvironment) -> BuildRead:
     """Begin to deploy a query set: indexes are built while the live version runs."""
     return environment.deployments.begin(request)
 
 
 @router.post("/promotions/preview", responses=declared(404, 409, 503))
+@needs(in_application("viewer"))
 async def preview_promotion(
     application: Id, request: PromotionPreviewCreate, environment: TheEnvironment, workbench: TheWorkbench
 ) -> PromotionPreviewRead:
@@ -74,6 +83,7 @@ async def preview_promotion(
 
 
 @router.post("/promotions", status_code=202, responses=declared(404, 409, 428, 503))
+@needs(in_application("deployer"))
 async def create_promotion(
     application: Id, request: PromotionCreate, environment: TheEnvironment, workbench: TheWorkbench
 ) -> BuildRead:
@@ -83,30 +93,35 @@ async def create_promotion(
 
 
 @router.get("/builds/latest", responses=declared(503))
+@needs(in_application("viewer"))
 def read_build(environment: TheEnvironment) -> BuildRead | None:
     """How far the version on its way has come, or how the last one ended; null when there was none."""
     return environment.deployments.building.read()
 
 
 @router.post("/builds/latest/pause", responses=declared(404, 409, 503))
+@needs(in_application("deployer"))
 def pause_build(environment: TheEnvironment) -> BuildRead:
     """Let the version on its way rest."""
     return environment.deployments.building.pause()
 
 
 @router.post("/builds/latest/resume", responses=declared(404, 409, 503))
+@needs(in_application("deployer"))
 def resume_build(environment: TheEnvironment) -> BuildRead:
     """Go on with the version on its way."""
     return environment.deployments.building.resume()
 
 
 @router.post("/builds/latest/cancel", responses=declared(404, 409, 503))
+@needs(in_application("deployer"))
 def cancel_build(environment: TheEnvironment) -> BuildRead:
     """Give up the version on its way; the live one stays."""
     return environment.deployments.building.cancel()
 
 
 @router.get("/{deployment_id}", responses=declared(404))
+@needs(in_application("viewer"))
 def read_deployment(deployment_id: str, environment: TheEnvironment) -> DeploymentDetailRead:
     """One version with its files, bounds and indexes; `live` is the one that runs."""
     return environment.deployments.read(deployment_id)

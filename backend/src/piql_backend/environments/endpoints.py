@@ -9,24 +9,29 @@ from fastapi import APIRouter, Query, Response
 from piql_backend.environments.schemas import EnvironmentCreate, EnvironmentRead, EnvironmentUpdate
 from piql_backend.web.dependencies import Id, TheWorkbench
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import everywhere, in_application, needs
 from piql_backend.web.pages import Page, WishedPage
 
-router = APIRouter(prefix="/applications/{application}/environments", tags=["environments"])
+router = APIRouter(route_class=GuardedRoute, prefix="/applications/{application}/environments", tags=["environments"])
 
 
 @router.get("", responses=declared(404))
+@needs(in_application("viewer"))
 def list_environments(application: Id, wish: WishedPage, workbench: TheWorkbench) -> Page[EnvironmentRead]:
     """The environments of an application by id; no store is connected to."""
     return workbench.environment_changes.page(application, wish)
 
 
 @router.post("", status_code=201, responses=declared(403, 404, 409))
+@needs(everywhere("administrator"))
 async def add_environment(application: Id, request: EnvironmentCreate, workbench: TheWorkbench) -> EnvironmentRead:
     """Add an environment; 403 for a store that is not on the list, 409 for one that another environment has."""
     return await workbench.environment_changes.add(application, request)
 
 
 @router.patch("/{environment}", responses=declared(403, 404, 409))
+@needs(everywhere("administrator"))
 async def update_environment(
     application: Id, environment: Id, request: EnvironmentUpdate, workbench: TheWorkbench
 ) -> EnvironmentRead:
@@ -35,6 +40,7 @@ async def update_environment(
 
 
 @router.delete("/{environment}", status_code=204, responses=declared(404, 409))
+@needs(in_application("administrator"))
 async def remove_environment(
     application: Id,
     environment: Id,

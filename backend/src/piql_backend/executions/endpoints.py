@@ -7,11 +7,16 @@ from fastapi import APIRouter, Response
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, SampleParametersRead
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 
-router = APIRouter(prefix="/deployments/{deployment_id}/queries/{name:path}", tags=["executions"])
+router = APIRouter(
+    route_class=GuardedRoute, prefix="/deployments/{deployment_id}/queries/{name:path}", tags=["executions"]
+)
 
 
 @router.post("/executions", response_model=ExecutionRead, responses=declared(404, 409, 503))
+@needs(in_application("developer"))
 async def create_execution(
     deployment_id: str, name: str, request: ExecutionCreate, environment: TheEnvironment
 ) -> Response:
@@ -25,6 +30,7 @@ async def create_execution(
 
 
 @router.get("/sample-parameters", responses=declared(404, 409, 503))
+@needs(in_application("viewer"))
 async def read_sample_parameters(deployment_id: str, name: str, environment: TheEnvironment) -> SampleParametersRead:
     """Values that exist in the data, to fill the form with."""
     return await environment.executions.sample_parameters(deployment_id, name)

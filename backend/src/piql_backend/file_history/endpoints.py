@@ -9,13 +9,16 @@ from fastapi import APIRouter, Path, Query
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.web.dependencies import TheWorkbench
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 from piql_backend.web.pages import Page, WishedPage
 from piql_backend.web.schemas import FilePath
 
-router = APIRouter(prefix="/applications/{application}/saves", tags=["history"])
+router = APIRouter(route_class=GuardedRoute, prefix="/applications/{application}/saves", tags=["history"])
 
 
 @router.get("", responses=declared(404, 503))
+@needs(in_application("viewer"))
 def list_saves(
     application: str,
     wish: WishedPage,
@@ -27,6 +30,7 @@ def list_saves(
 
 
 @router.get("/{number}", responses=declared(404, 503))
+@needs(in_application("viewer"))
 def read_save(
     application: str, number: Annotated[int, Path(ge=1, le=2**31)], workbench: TheWorkbench
 ) -> SaveDetailRead:

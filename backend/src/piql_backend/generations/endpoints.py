@@ -7,11 +7,14 @@ from fastapi import APIRouter
 from piql_backend.generations.schemas import GenerationCreate, GenerationRead
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 
-router = APIRouter(prefix="/generations", tags=["generations"])
+router = APIRouter(route_class=GuardedRoute, prefix="/generations", tags=["generations"])
 
 
 @router.post("", status_code=201, responses=declared(404, 409, 503))
+@needs(in_application("developer"))
 async def create_generation(request: GenerationCreate, environment: TheEnvironment) -> GenerationRead:
     """Begin to make rows for all live tables; one generation runs at a time.
 
@@ -21,12 +24,14 @@ async def create_generation(request: GenerationCreate, environment: TheEnvironme
 
 
 @router.get("/{generation_id}", responses=declared(404))
+@needs(in_application("viewer"))
 async def read_generation(generation_id: str, environment: TheEnvironment) -> GenerationRead:
     """One generation and how far it is."""
     return environment.generations.read(generation_id)
 
 
 @router.post("/{generation_id}/cancel", responses=declared(404, 409))
+@needs(in_application("developer"))
 async def cancel_generation(generation_id: str, environment: TheEnvironment) -> GenerationRead:
     """Stop it behind a batch; rows that are in stay."""
     return environment.generations.cancel(generation_id)

@@ -7,11 +7,14 @@ from fastapi import APIRouter, Response
 from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
 from piql_backend.web.dependencies import Id, TheWorkbench
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import SIGNED_IN, in_application, needs
 
-router = APIRouter(tags=["health"])
+router = APIRouter(route_class=GuardedRoute, tags=["health"])
 
 
 @router.get("/health", responses={503: {"model": HealthRead, "description": "Something does not answer."}})
+@needs(SIGNED_IN)
 async def read_health(response: Response, workbench: TheWorkbench) -> HealthRead:
     """Whether the backend and its disk are well, 503 if not; `instance_id` tells one start from the next."""
     health = await workbench.health.read()
@@ -24,6 +27,7 @@ async def read_health(response: Response, workbench: TheWorkbench) -> HealthRead
     "/applications/{application}/environments/{environment}/health",
     responses={**declared(404), 503: {"model": EnvironmentHealthRead, "description": "Something does not answer."}},
 )
+@needs(in_application("viewer"))
 async def read_environment_health(
     application: Id, environment: Id, response: Response, workbench: TheWorkbench
 ) -> EnvironmentHealthRead:

@@ -10,12 +10,15 @@ from piql_backend.latency.schemas import LatencyChartsRead, LatencyRead
 from piql_backend.latency.sources import Source
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 
-router = APIRouter(prefix="/latency", tags=["latency"])
+router = APIRouter(route_class=GuardedRoute, prefix="/latency", tags=["latency"])
 Window = Annotated[float, Query(gt=0, le=90 * 86_400, allow_inf_nan=False)]
 
 
 @router.get("/{deployment_id}", responses=declared(404))
+@needs(in_application("viewer"))
 def read_latency(
     deployment_id: str,
     environment: TheEnvironment,
@@ -30,6 +33,7 @@ def read_latency(
 
 
 @router.get("/{deployment_id}/charts/{query:path}", responses=declared(404))
+@needs(in_application("viewer"))
 def read_charts(
     deployment_id: str,
     query: str,

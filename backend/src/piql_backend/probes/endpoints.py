@@ -10,8 +10,10 @@ from fastapi.responses import PlainTextResponse
 from piql_backend.probes.exposition import CONTENT_TYPE
 from piql_backend.probes.schemas import ProbeRead
 from piql_backend.web.dependencies import TheWorkbench
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import ANYBODY, everywhere, needs
 
-router = APIRouter(tags=["probes"])
+router = APIRouter(route_class=GuardedRoute, tags=["probes"])
 
 _NOT_WELL: dict[int | str, dict[str, Any]] = {
     503: {"model": ProbeRead, "description": "It is not; `problems` says why."}
@@ -19,18 +21,21 @@ _NOT_WELL: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/healthz", responses=_NOT_WELL)
+@needs(ANYBODY)
 async def read_liveness(response: Response, workbench: TheWorkbench) -> ProbeRead:
     """Whether the process is in order; when it is not, only a restart helps."""
     return _answer(workbench.probes.live(), response)
 
 
 @router.get("/readyz", responses=_NOT_WELL)
+@needs(ANYBODY)
 async def read_readiness(response: Response, workbench: TheWorkbench) -> ProbeRead:
     """Whether requests can be served: the store and DuckDB answer."""
     return _answer(await workbench.probes.ready(), response)
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
+@needs(everywhere("viewer"))
 async def read_metrics(workbench: TheWorkbench) -> Response:
     """Counts and times in Prometheus' text format."""
     return Response(await workbench.probes.metrics(), media_type=CONTENT_TYPE)

@@ -10,11 +10,14 @@ from piql_backend.reports.schemas import ReportedRead, Shipment, ShipmentTakenRe
 from piql_backend.web.addresses import is_loopback
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import ApiError, declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 
-router = APIRouter(prefix="/reports", tags=["reports"])
+router = APIRouter(route_class=GuardedRoute, prefix="/reports", tags=["reports"])
 
 
 @router.post("", responses=declared(403, 422))
+@needs(in_application("developer"))
 def take_report(shipment: Shipment, request: Request, environment: TheEnvironment) -> ShipmentTakenRead:
     """Count what an application executed. It is on disk once this is answered; sent again, it is not counted again."""
     if request.client is None or not is_loopback(request.client.host):
@@ -28,6 +31,7 @@ def take_report(shipment: Shipment, request: Request, environment: TheEnvironmen
 
 
 @router.get("")
+@needs(in_application("viewer"))
 def read_reports(
     environment: TheEnvironment,
     window_seconds: Annotated[float, Query(gt=0, le=90 * 86_400, allow_inf_nan=False)] = 3600,

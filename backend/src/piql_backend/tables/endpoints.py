@@ -19,8 +19,10 @@ from piql_backend.tables.schemas import (
 )
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import in_application, needs
 
-router = APIRouter(prefix="/tables", tags=["tables"])
+router = APIRouter(route_class=GuardedRoute, prefix="/tables", tags=["tables"])
 
 MOST_ROWS = 200
 _Filter = Annotated[
@@ -34,12 +36,14 @@ _Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="Rows at most.")]
 
 
 @router.get("", responses=declared(503))
+@needs(in_application("viewer"))
 async def list_tables(environment: TheEnvironment) -> TablesRead:
     """The tables of the live version with their constraints, and about how many rows each holds."""
     return await asyncio.to_thread(environment.tables.tables)
 
 
 @router.get("/{name:path}/rows", responses=declared(404, 503))
+@needs(in_application("viewer"))
 async def list_rows(
     name: str, environment: TheEnvironment, filter: _Filter = None, cursor: _Cursor = None, limit: _Limit = 50
 ) -> RowsRead:
@@ -51,24 +55,28 @@ async def list_rows(
 
 
 @router.post("/{name:path}/rows", status_code=201, responses=declared(404, 503))
+@needs(in_application("developer"))
 async def create_row(name: str, request: RowCreate, environment: TheEnvironment) -> RowWriteRead:
     """Insert a row; 422 with `duplicate-key` where there is one. `parameter` names the column that is refused."""
     return await asyncio.to_thread(environment.tables.insert, name, request)
 
 
 @router.patch("/{name:path}/rows", responses=declared(404, 503))
+@needs(in_application("developer"))
 async def update_row(name: str, request: RowUpdate, environment: TheEnvironment) -> RowWriteRead:
     """Change columns of a row; 422 with `condition-failed` where one of them has changed since it was seen."""
     return await asyncio.to_thread(environment.tables.update, name, request)
 
 
 @router.post("/{name:path}/rows/delete", responses=declared(404, 503))
+@needs(in_application("developer"))
 async def delete_row(name: str, request: RowDelete, environment: TheEnvironment) -> RowWriteRead:
     """Delete a row; 422 with `condition-failed` where it has changed since it was seen."""
     return await asyncio.to_thread(environment.tables.delete, name, request)
 
 
 @router.get("/{name:path}/export", response_class=Response, responses=declared(404, 503))
+@needs(in_application("viewer"))
 async def export_table(name: str, environment: TheEnvironment, format: ExportFormat = "csv") -> Response:
     """All rows of a table as a file, exact to the last digit: each read is one request of 1,000 rows at most."""
     return await environment.exports.of_table(name, format)

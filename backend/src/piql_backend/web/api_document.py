@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from piql_backend.web.errors import described
+from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.needs import ANYBODY, needs
 from piql_backend.web.retry_after import PASSING_STATUSES, RETRY_AFTER
 from piql_backend.web.same_origin import SAFE_METHODS
 
@@ -31,7 +33,9 @@ class DocumentedApi(FastAPI):
     def __init__(self, *, document_path: str, **options: Any) -> None:
         self._lock = Lock()
         super().__init__(openapi_url=None, **options)
+        self.router.route_class = GuardedRoute
 
+        @needs(ANYBODY)  # it is the same for every workbench
         def read_document() -> JSONResponse:
             return JSONResponse(self.openapi())
 

@@ -19,6 +19,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from starlette.convertors import StringConvertor, register_url_convertor
 
+from piql_backend.web.needs import ANYBODY, needs
 from piql_backend.web.security_headers import page_policy
 
 mimetypes.add_type("text/javascript", ".js")
@@ -56,6 +57,7 @@ def add_front_end(app: FastAPI, dist: Path) -> None:
     threads = CapacityLimiter(_THREADS)
 
     @app.api_route("/{path:not_of_the_api}", methods=["GET", "HEAD"], include_in_schema=False)
+    @needs(ANYBODY)  # it holds nothing of anybody; what it shows, it asks for
     async def front_end(path: str, request: Request) -> Response:
         return await to_thread.run_sync(_answer, dist, path, request, limiter=threads)
 

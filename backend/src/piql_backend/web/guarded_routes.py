@@ -1,0 +1,75 @@
+"""Routes that ask, before anything of a request is read, whether whoever asks may have it.
+
+`refuse_undeclared` walks all routes of the application when it is built, so that none is served without a declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Protocol, cast
+
+from fastapi import FastAPI, Request, Response
+from fastapi.routing import APIRoute, iter_route_contexts
+
+from piql_backend.web.needs import Need, declared_need
+
+Answering = Callable[[Request], Coroutine[Any, Any, Response]]
+_APPLICATION = "{application}"
+
+
+class Undeclared(Exception):
+    """A route does not say what it needs, or says what does not fit its path: the application is not built."""
+
+
+class Gate(Protocol):
+    """Lets requests through, or refuses them."""
+
+    async def answer(self, request: Request, need: Need, operation: str, answering: Answering) -> Response:
+        """What `answering` gives for the request; ApiError 401, 403 or 404 where whoever asks may not have it."""
+        ...
+
+
+class OpenGate:
+    """Lets everything through: the workbench of somebody who is alone on their machine."""
+
+    async def answer(self, request: Request, need: Need, operation: str, answering: Answering) -> Response:
+        return await answering(request)
+
+
+class GuardedRoute(APIRoute):
+    """A route that passes each request through the gate of the application, by what its endpoint needs."""
+
+    def get_route_handler(self) -> Answering:
+        answering, need, operation = super().get_route_handler(), declared_need(self.endpoint), self.name
+        if need is None:
+            raise Undeclared(f"{operation} ({self.path}) does not say what it needs: add @needs(…)")
+
+        async def guarded(request: Request) -> Response:
+            gate = cast(Gate, request.app.state.gate)
+            return await gate.answer(request, need, operation, answering)
+
+        return guarded
+
+
+def refuse_undeclared(app: FastAPI) -> None:
+    """Raise Undeclared unless all routes are guarded, and those about one application need a role in it, or in all."""
+    for path, need in needs_of(app).items():
+        is_about_one = _APPLICATION in path
+        if is_about_one and need.place not in ("application", "everywhere"):
+            raise Undeclared(f"{path} is about one application, and needs no role in it")
+        if need.place == "application" and not is_about_one:
+            raise Undeclared(f"{path} names no application, and needs a role in it")
+
+
+def needs_of(app: FastAPI) -> dict[str, Need]:
+    """What each operation needs, by its method and path; Undeclared where a route is no guarded one."""
+    return {f"{method} {path}": need for route, path, need in _guarded(app) for method in sorted(route.methods or ())}
+
+
+def _guarded(app: FastAPI) -> Iterator[tuple[GuardedRoute, str, Need]]:
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        need = declared_need(route.endpoint) if isinstance(route, GuardedRoute) else None
+        if not isinstance(route, GuardedRoute) or need is None:
+            raise Undeclared(f"{getattr(context, 'path', None) or route} is not guarded: give its router GuardedRoute")
+        yield route, str(context.path), need
