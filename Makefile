@@ -44,9 +44,9 @@ bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and b
 	@$(PYTHON) tools/bench.py
 
 bench-cql: setup ## measure the engine on a cluster against hand-written code (NODES=1 for one node)
-	@PYTHONPATH=tools $(PYTHON) engine/benchmarks/on_cluster/cql_speed.py --nodes $(NODES)
+	@PYTHONPATH=tools $(PYTHON) tools/cluster_benchmarks/cql_speed.py --nodes $(NODES)
 	@for each in loading paging strategies popularity scale; do \
-	  PYTHONPATH=tools $(PYTHON) engine/benchmarks/on_cluster/$$each.py --nodes $(NODES) || exit 1; done
+	  PYTHONPATH=tools $(PYTHON) tools/cluster_benchmarks/$$each.py --nodes $(NODES) || exit 1; done
 
 e2e: setup ## the end-to-end tests alone, in Chromium
 	@$(PYTHON) tools/run_suites.py e2e

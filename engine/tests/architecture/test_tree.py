@@ -1,6 +1,8 @@
 """The tree of the packages: every module stands in a layer, knowledge flows downward, and nothing runs in a circle."""
 
+import ast
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import piql_service
 import pytest
 
 from .imports import Imports, circles, floors, read_imports
+from .sources import parsed
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINE, SERVICE, PROFILER, BACKEND = (
@@ -70,6 +73,33 @@ def test_no_room_imports_one_above_it(folder: Path) -> None:
 @pytest.mark.parametrize(("folder", "most"), MOST_LOOSE_MODULES.items(), ids=lambda value: getattr(value, "name", ""))
 def test_few_modules_stand_beside_the_folders(folder: Path, most: int) -> None:
     assert len(list(folder.glob("*.py"))) <= most
+
+
+FOLDERS = ("tools", "backend", "profiler", "service", "sample-apps", "engine")  # each imports only from those behind it
+
+
+def modules_at_the_top_of(folder: Path) -> set[str]:
+    paths = [path for parent in (folder, folder / "src") if parent.is_dir() for path in parent.iterdir()]
+    return {path.stem for path in paths if path.suffix == ".py" or any(path.glob("*.py"))} - {"benchmarks", "tests"}
+
+
+def imported_at_the_top(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield each file of a folder but its tests, with the first name of each module that it imports."""
+    for path in sorted(folder.rglob("*.py")):
+        if "tests" not in path.parts:
+            for node in ast.walk(parsed(path)):
+                match node:
+                    case ast.ImportFrom(module=str(module), level=0):
+                        yield str(path.relative_to(ROOT)), module.split(".")[0]
+                    case ast.Import(names=names):
+                        yield from ((str(path.relative_to(ROOT)), name.name.split(".")[0]) for name in names)
+
+
+@pytest.mark.parametrize("folder", FOLDERS[1:])
+def test_no_folder_of_the_repository_imports_one_above_it_its_benchmarks_neither(folder: str) -> None:
+    above = set().union(*(modules_at_the_top_of(ROOT / name) for name in FOLDERS[: FOLDERS.index(folder)]))
+    assert "cluster" in above
+    assert [(path, name) for path, name in imported_at_the_top(ROOT / folder) if name in above] == []
 
 
 def package_of(folder: Path, texts: dict[str, str]) -> Imports:

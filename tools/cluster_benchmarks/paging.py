@@ -1,6 +1,6 @@
 """Three ways to walk a partition of 10,000 rows by pages of 100: PIQL's cursors, the server's paging state, OFFSET.
 
-PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/paging.py [--nodes 3] [--walks 5] [--keep]
+PYTHONPATH=tools .venv/bin/python tools/cluster_benchmarks/paging.py [--nodes 3] [--walks 5] [--keep]
 
 CQL has no OFFSET: its emulation asks for all rows up to the end of the page and drops those before it.
 """

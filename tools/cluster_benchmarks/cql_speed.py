@@ -220,7 +220,7 @@ def lane(title: str, url: str, hand: Hand, goals: Goals, options: argparse.Names
     with piql.connect(url) as db:
         chosen = [case for case in cases(db, hand, goals) if options.only is None or options.only in case.title]
         reached = [run(case, options.rounds, options.most, options.share, say) for case in chosen]
-        rust = db.store.connection if "driver=rust" in url else None
+        rust = getattr(db.store, "connection", None) if "driver=rust" in url else None
         for judged, is_reached in zip(chosen, reached, strict=True):
             if options.profile or not is_reached:
                 parts = " ".join(where(judged.engine, random.Random(4).choices(NAMES, k=10 * judged.calls), rust))

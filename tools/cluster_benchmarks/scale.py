@@ -1,6 +1,6 @@
 """Scale independence: the same users' queries among 10² … 10⁵ users: requests, and the times against the smallest.
 
-PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/scale.py [--nodes 3] [--most 5] [--rounds 25] [--load]
+PYTHONPATH=tools .venv/bin/python tools/cluster_benchmarks/scale.py [--nodes 3] [--most 5] [--rounds 25] [--load]
 
 Rows are written without checking constraints, into one database for each size. Rows that are there stay, and `--load`
 only loads. Every round runs all sizes and queries in a new order, and the smallest size twice: differences as small as
@@ -142,8 +142,8 @@ def measure(dbs: dict[int, piql.Database], options: argparse.Namespace) -> None:
                         times[query, label].append(taken * 1000)
                         requests[query, label].add(page.operations)
         for query, label in cases:
-            count, first = requests[query, label], requests[query, f"{smallest:,}"]
-            assert count == first, f"{query} makes other requests among {label} users: {count}, not {first}"
+            counts, first = requests[query, label], requests[query, f"{smallest:,}"]
+            assert counts == first, f"{query} makes other requests among {label} users: {counts}, not {first}"
         for query in QUERIES:
             base = times[query, f"{smallest:,}"]
             same = same_twice(times[query, AGAIN], base)

@@ -1,6 +1,6 @@
 """Measures on a cluster from how many keys on reads should go together, and notes the number in the keyspace.
 
-    python engine/benchmarks/on_cluster/choose_fan_out.py cql://host/keyspace
+    python tools/cluster_benchmarks/choose_fan_out.py cql://host/keyspace
 
     grouped     reads of several keys in few statements: less work for the client and the nodes
     parallel    one statement for each key, all sent at once

@@ -1,6 +1,6 @@
 """The paper's figure 7: who of 50 friends follows a target? The bounded plan against a scan of all who follow it.
 
-PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/popularity.py [--rounds 20] [--chart FILE.svg] [--keep]
+PYTHONPATH=tools .venv/bin/python tools/cluster_benchmarks/popularity.py [--rounds 20] [--chart FILE.svg] [--keep]
 
 The bounded plan gets 50 keys, however popular the target is. The other one is what a cost-based optimizer chooses while
 targets are unpopular: one scan of the followers by target, of which those that are friends are kept.

@@ -1,6 +1,6 @@
 """Calls a second before and after one of three nodes falls silent: killed, stopped, and nothing done, in turns.
 
-PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/silent_node.py [--turns 2] [--seconds 10] [--keep]
+PYTHONPATH=tools .venv/bin/python tools/cluster_benchmarks/silent_node.py [--turns 2] [--seconds 10] [--keep]
 
 Six clients, half of them at thoughtstream, half at postThought. Of each turn: the calls that ended in each second
 before and after the fault, and the ratio of the seconds from the fourth on to those before. The turn without a fault

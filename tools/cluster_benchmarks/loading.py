@@ -1,6 +1,6 @@
 """How fast a cluster is loaded, every constraint checked: SCADr's sample, then thoughts with an index beside them.
 
-PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/loading.py [--nodes 3] [--rows 10000] [--keep]
+PYTHONPATH=tools .venv/bin/python tools/cluster_benchmarks/loading.py [--nodes 3] [--rows 10000] [--keep]
 
 The processor time of client and nodes for a row does not depend on what else the machine does. From it follows how many
 rows a second the cores allow at most. The last row of the table writes thoughts without constraints.
@@ -25,7 +25,7 @@ from cql_speed import hosts
 from keeping import add_keep, table
 from scale import write
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "sample-apps" / "scadr"
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 5;\n"
 START = datetime(2020, 1, 1, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """The three strategies on a cluster (the paper's figure 12): p50 and p99 of each against those of `parallel`.
 
-PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/strategies.py [--nodes 3] [--rounds 30] [--keep]
+PYTHONPATH=tools .venv/bin/python tools/cluster_benchmarks/strategies.py [--nodes 3] [--rounds 30] [--keep]
 
 Every variant executes the same calls in every round; the order of the variants changes from round to round, so that a
 busy moment of the machine falls on all of them alike. The first round warms up and is not counted.
