@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from piql.compiler.fixes.finding_fixes import Outcome, Trials
 from piql.compiler.fixes.gap_fixes import GAP_CODES, cost_of, with_gap_fixes
@@ -21,6 +22,7 @@ from piql.compiler.query_set import Assembly
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax.allowances import with_allowed
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.source import Span
 from piql.trees.caches import Cached
 from piql.trees.sharing import amended
 
@@ -29,6 +31,19 @@ _findings_by_query: Cached[tuple[str, tuple[Diagnostic, ...], int]] = Cached(256
 
 Kept by the schema and the pieces of text; where no semicolon ends a query, one piece holds several queries.
 """
+
+
+class _Subject(NamedTuple):
+    """What a finding says, and where. A finding keeps its subject when its fixes change."""
+
+    query: str | None
+    code: str
+    message: str
+    span: Span
+
+
+def _subject(finding: Diagnostic) -> _Subject:
+    return _Subject(finding.query, finding.code, finding.message, finding.span)
 
 
 def with_working_fixes(assembly: Assembly) -> Compilation:
@@ -44,15 +59,15 @@ def _with_allowed(assembly: Assembly, advice: Sequence[Diagnostic]) -> Sequence[
     """Return advice on indexes; what a comment above CREATE INDEX allows is a hint."""
     if not advice:
         return advice
-    by_source = {id(part.file.source): part.allowed for part in assembly.parts if part.allowed}
-    return [with_allowed((finding,), by_source.get(id(finding.span.source), ()))[0] for finding in advice]
+    allowed_by_source = {part.file.source: part.allowed for part in assembly.parts if part.allowed}
+    return [with_allowed((finding,), allowed_by_source.get(finding.span.source, ()))[0] for finding in advice]
 
 
 def _with_fixes_of_scalar_subqueries(assembly: Assembly, compilation: Compilation) -> Compilation:
     """Give each refused scalar subquery the fixes that may help; `_with_tried_fixes` tries them with all others."""
     if all(diagnostic.code != "scalar-subquery" for diagnostic in compilation.diagnostics):
         return compilation
-    changed: dict[int, Diagnostic] = {}
+    changed: dict[_Subject, Diagnostic] = {}
     for part in assembly.parts_with_findings():
         for query, planned in zip(part.queries, part.planned, strict=True):
             scalar_subqueries = [diagnostic for diagnostic in query.diagnostics if diagnostic.code == "scalar-subquery"]
@@ -60,25 +75,25 @@ def _with_fixes_of_scalar_subqueries(assembly: Assembly, compilation: Compilatio
                 candidates = give_one_value(planned.logical, assembly.definitions)
                 for diagnostic in scalar_subqueries:
                     fixes = candidates.get((diagnostic.span.start, diagnostic.span.end), ())
-                    changed[id(diagnostic)] = replace(diagnostic, fixes=fixes)
+                    changed[_subject(diagnostic)] = replace(diagnostic, fixes=fixes)
 
     queries = {
         refused.name: replace(query, diagnostics=_replaced(query.diagnostics, changed))
         for part in assembly.parts_with_findings()
         for refused in part.queries
         for query in (compilation.queries[refused.name],)
-        if any(id(diagnostic) in changed for diagnostic in query.diagnostics)
+        if any(_subject(diagnostic) in changed for diagnostic in query.diagnostics)
     }
     return _with_replaced(compilation, queries, changed)
 
 
-def _replaced(diagnostics: Sequence[Diagnostic], changed: Mapping[int, Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return diagnostics, those in `changed` (by the id of the object) by what stands there."""
-    return tuple(changed.get(id(diagnostic), diagnostic) for diagnostic in diagnostics)
+def _replaced(diagnostics: Sequence[Diagnostic], changed: Mapping[_Subject, Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics, those whose subject is in `changed` as they are there."""
+    return tuple(changed.get(_subject(diagnostic), diagnostic) for diagnostic in diagnostics)
 
 
 def _with_replaced(
-    compilation: Compilation, queries: Mapping[str, CompiledQuery], changed: Mapping[int, Diagnostic]
+    compilation: Compilation, queries: Mapping[str, CompiledQuery], changed: Mapping[_Subject, Diagnostic]
 ) -> Compilation:
     diagnostics = _replaced(compilation.diagnostics, changed)
     return replace(compilation, queries=amended(compilation.queries, queries), diagnostics=diagnostics)
@@ -100,10 +115,10 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
         if diagnostic.query in by_name and diagnostic.code not in GAP_CODES:
             by_name[diagnostic.query].append(diagnostic)
     trials = Trials(_characters_of_a_trial(assembly))
-    tried: dict[int, Diagnostic] = {}
+    tried: dict[_Subject, Diagnostic] = {}
     for name, findings in by_name.items():
         findings_after = _with_tried_fixes_once(assembly, trials, name, findings, diagnostics)
-        tried.update((id(before), after) for before, after in zip(findings, findings_after, strict=True))
+        tried.update((_subject(before), after) for before, after in zip(findings, findings_after, strict=True))
     queries = {
         name: replace(query, diagnostics=_replaced(query.diagnostics, tried))
         for name in names
