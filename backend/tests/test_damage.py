@@ -173,6 +173,68 @@ async def test_a_damaged_state_of_a_profile_run_is_set_aside_and_made_from_what_
             assert (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"] == runs
 
 
+@pytest.mark.parametrize("damage", ["empty", "truncated", "zeros", "another shape", "gone"])
+@pytest.mark.parametrize("has_copy", [True, False])
+async def test_what_is_said_of_an_application_is_set_aside_and_made_from_what_is_known(
+    settings: Settings, running: Running, damage: str, has_copy: bool
+) -> None:
+    file = settings.data / "applications" / "scadr" / "application.json"
+    copy = settings.data / "histories" / "scadr.json"
+    async with running(settings) as client:
+        await client.patch("/api/applications/scadr", json={"title": "My Twitter", "is_archived": True})
+    if not has_copy:
+        copy.unlink()
+    content = file.read_bytes()
+    if damage == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(b'{"title": 5}' if damage == "another shape" else DAMAGE[damage](content))
+    async with running(settings) as client:
+        (application,) = (await client.get("/api/applications")).json()["items"]
+        health = (await client.get("/api/health")).json()
+        asides = [*file.parent.glob("application.json.damaged-*")]
+        if damage == "gone" and not has_copy:  # a folder that was made by hand looks the same
+            assert (application["title"], health["problems"], file.exists()) == ("scadr", [], False)
+            return
+        known = ("My Twitter", True) if has_copy else ("SCADr", False)
+        assert (application["title"], application["is_archived"]) == known
+        (problem,) = health["problems"]
+        assert (health["status"], problem["what"], problem["is_over"]) == ("ok", "application", True)
+        assert f"its title {known[0]} is from the copy" in problem["message"] or not has_copy
+        assert all(aside.name in problem["message"] for aside in asides)
+        assert len(asides) == (damage != "gone")
+    async with running(settings) as client:
+        assert (await client.get("/api/applications")).json()["items"] == [application]
+        assert (await client.get("/api/health")).json()["problems"] == []
+
+
+async def test_a_title_that_cannot_be_read_is_said_as_long_as_it_is_so_and_is_not_replaced(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = settings.data / "applications" / "scadr" / "application.json"
+    async with running(settings) as client:
+        await client.get("/api/applications")
+        content = file.read_bytes()
+        with monkeypatch.context() as patched:
+            read = Path.read_bytes
+
+            def refused(path: Path) -> bytes:
+                if path == file:
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+                return read(path)
+
+            patched.setattr(Path, "read_bytes", refused)
+            assert [app["title"] for app in (await client.get("/api/applications")).json()["items"]] == ["SCADr"]
+            health = (await client.get(f"{DEVELOPMENT}/health")).json()
+            assert (health["status"], health["problems"][0]["what"]) == ("degraded", "application")
+            said = "application.json of scadr cannot be read: Permission denied."
+            assert (await client.get("/readyz")).json()["problems"] == [said]
+            renamed = await client.patch("/api/applications/scadr", json={"title": "Another"})
+            assert (renamed.status_code, renamed.json()["message"]) == (503, said)
+        assert file.read_bytes() == content
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
+
+
 def test_a_folder_that_never_had_a_history_misses_none(tmp_path: Path) -> None:
     database, new = open_database(tmp_path / "workbench.duckdb")
     assert new is None

@@ -78,8 +78,8 @@ class Workbench:
             allowed_stores,
         )
         self._first_start = FirstStart(settings, self.applications)
-        self.health = Health(data, self.environments, self.histories)
-        self.probes = Probes(settings.data, self.environments, self.workers)
+        self.health = Health(data, self.applications, self.environments, self.histories)
+        self.probes = Probes(data, self.applications, self.environments, self.workers)
 
     async def open(self) -> None:
         """Make the first applications where there is none, and open the environments that were open at the last end."""

@@ -4582,7 +4582,7 @@ export interface components {
              * What
              * @enum {string}
              */
-            what: "store" | "deployments" | "observations" | "history" | "disk" | "environment" | "saves" | "profile-runs";
+            what: "store" | "deployments" | "observations" | "history" | "disk" | "environment" | "saves" | "profile-runs" | "application";
             /** Message */
             message: string;
             /** Help */

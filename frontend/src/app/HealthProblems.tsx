@@ -25,7 +25,7 @@ export function HealthProblems({ problems }: { problems: Health['problems'] }) {
       {isOpen ? (
         <Dialog title="The workbench" onClose={() => setOpen(false)}>
           {furtherProblems.map((problem) => (
-            <Notice key={problem.what} tone={problem.is_over ? 'plain' : 'danger'} help={problem.help ?? undefined}>
+            <Notice key={problem.message} tone={problem.is_over ? 'plain' : 'danger'} help={problem.help ?? undefined}>
               <Prose text={problem.message} />
             </Notice>
           ))}

@@ -40,7 +40,7 @@ async def create_application(request: ApplicationCreate, workbench: TheWorkbench
     return await workbench.lifecycle.create(request)
 
 
-@router.patch("/{application}", responses=declared(404))
+@router.patch("/{application}", responses=declared(404, 503))
 @needs(in_application("administrator"))
 async def update_application(
     application: str, request: ApplicationUpdate, workbench: TheWorkbench

@@ -1,7 +1,7 @@
 """Applications on disk: a folder each with its `.piql` files. A save replaces a file in one step.
 
-    applications/shop/application.json      {"title": "My shop"}; a folder without it was made by hand, and is called
-                                            by its name
+    applications/shop/application.json      what it is called (`details.py`); a folder without it was made by hand,
+                                            and is called by its name
     applications/shop/parameter-sets.json   saved values of parameters (`parameter_sets/`)
     applications/shop/schema.piql           its files, which other programs may change, too
     applications/shop/queries/cart.piql
@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
+from piql_backend.applications.details import FILE, Details, DetailsFiles
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead
 from piql_backend.data_folder.files import write_atomically
+from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.file_history.service import FileHistories
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
@@ -31,7 +32,6 @@ from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.pages import Listing, Page, PageWish
 from piql_backend.web.schemas import FileRead, is_file_path
 
-_DETAILS = "application.json"
 _APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)
 _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters
 
@@ -46,6 +46,7 @@ class Applications:
 
     def __init__(self, root: Path, histories: FileHistories) -> None:
         self._root = root
+        self._details = DetailsFiles(root, histories.root)
         self._histories = histories
         self._saving = threading.Lock()
 
@@ -62,19 +63,23 @@ class Applications:
 
     def title(self, application_id: str) -> str:
         """The name that is shown."""
-        return str(self._details(application_id).get("title", application_id))
+        return self._details.read(application_id).title or application_id
 
     def is_archived(self, application_id: str) -> bool:
-        return bool(self._details(application_id).get("is_archived", False))
+        return self._details.read(application_id).is_archived
+
+    def problems(self, application_ids: Iterable[str] | None = None) -> list[ProblemRead]:
+        """What is the matter with what is said of applications, or was until it was mended; None asks for all."""
+        ids = self.ids()
+        return self._details.problems(ids if application_ids is None else [*application_ids])
 
     def update(self, application_id: str, title: str | None, is_archived: bool | None) -> None:
         """Change the title, and whether the application is archived; None leaves a value as it is."""
         with self._saving:
-            folder = self.folder(application_id)
-            details = {"title": self.title(application_id), "is_archived": self.is_archived(application_id)}
+            self.refuse_unknown(application_id)
             changes = {"title": title, "is_archived": is_archived}
-            details |= {name: value for name, value in changes.items() if value is not None}
-            write_atomically(folder / _DETAILS, json.dumps(details))
+            given = {name: value for name, value in changes.items() if value is not None}
+            self._details.write(application_id, self._details.read(application_id).model_copy(update=given))
 
     def write_history(self, application_id: str, file: IO[bytes]) -> None:
         """Write all saves as a git bundle, with what other programs have changed; ApiError 503 if it is damaged."""
@@ -86,6 +91,7 @@ class Applications:
     def move_history_away(self, application_id: str, target: Path) -> None:
         """Move away a history without an application, which a killed process has left behind."""
         self._histories.move_away(application_id, target)
+        self._details.move_copy_away(application_id, target.with_name(FILE))
 
     def has_history(self, application_id: str) -> bool:
         """Whether there is a history of that id, with or without an application."""
@@ -96,13 +102,7 @@ class Applications:
         with self._saving:
             self.folder(application_id).rename(target)
             self._histories.move_away(application_id, target.with_name("history.git"))
-
-    def _details(self, application_id: str) -> dict[str, Any]:
-        try:
-            content = json.loads((self._root / application_id / _DETAILS).read_text())
-        except (OSError, ValueError):
-            return {}
-        return content if isinstance(content, dict) else {}
+            self._details.move_copy_away(application_id, target.with_name(FILE))
 
     def refuse_unknown(self, application_id: str) -> None:
         """Raise ApiError 404 where there is no application of that id."""
@@ -126,7 +126,7 @@ class Applications:
             new = self._root / f".new-{secrets.token_hex(4)}"
             for path, text in texts.items():
                 write_atomically(new / path, text)
-            write_atomically(new / _DETAILS, json.dumps({"title": title}))
+            write_atomically(new / FILE, Details(title=title).model_dump_json())
             if parameter_sets.sets:
                 write_sets(new, parameter_sets)
             if history is not None:
@@ -292,7 +292,7 @@ def _unknown(application_id: str) -> NotFound:
 def _changed_at(folder: Path) -> datetime:
     """When a file of an application, or what is said of it, was written last."""
     seconds = 0.0
-    for file in (folder / _DETAILS, *(folder / path for path in _paths(folder))):
+    for file in (folder / FILE, *(folder / path for path in _paths(folder))):
         with contextlib.suppress(OSError):
             seconds = max(seconds, file.stat().st_mtime)
     return datetime.fromtimestamp(seconds, UTC)

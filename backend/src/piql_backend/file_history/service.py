@@ -27,7 +27,7 @@ class FileHistories:
     """One git repository an application, below one folder; safe to use from several threads."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self.root = root
         self._histories: dict[str, FileHistory] = {}
         self._lock = threading.Lock()
         self.problem: str | None = None
@@ -69,7 +69,7 @@ class FileHistories:
     def adopt(self, application: str, repository: Path) -> None:
         """Take over a bare repository as the history of a new application."""
         with self._lock:
-            self._root.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(parents=True, exist_ok=True)
             repository.rename(self._folder(application))
 
     def write_bundle(self, application: str, file: IO[bytes]) -> None:
@@ -121,7 +121,7 @@ class FileHistories:
             return self._histories[application]
 
     def _folder(self, application: str) -> Path:
-        return self._root / f"{application}.git"
+        return self.root / f"{application}.git"
 
 
 def _followed(history: FileHistory, after: int | None, path: str | None) -> Iterator[Save]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from piql.store.schemes import EMBEDDED
 
 from piql_backend import __version__
+from piql_backend.applications.repository import Applications
 from piql_backend.data_folder.disk import FREE_SOME, problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import Environments
@@ -24,8 +25,11 @@ from piql_backend.web.errors import ApiError
 class Health:
     """Reads the health of the workbench; there is one for each start of the backend."""
 
-    def __init__(self, data: Path, environments: Environments, histories: FileHistories) -> None:
+    def __init__(
+        self, data: Path, applications: Applications, environments: Environments, histories: FileHistories
+    ) -> None:
         self._data = data
+        self._applications = applications
         self._environments = environments
         self._histories = histories
         self._instance_id = secrets.token_hex(8)
@@ -33,23 +37,27 @@ class Health:
 
     async def read(self) -> HealthRead:
         """The health of what all environments share."""
-        return self._health_of(list(self._shared_problems()))
+        problems = await asyncio.to_thread(lambda: [*self._shared_problems(), *self._applications.problems()])
+        return self._health_of(problems)
 
     async def read_environment(self, application: str, environment: str) -> EnvironmentHealthRead:
         """The health of one environment, also of one that cannot be opened; ApiError 404 for none of that name."""
         try:
             async with self._environments.using(application, environment) as opened:
-                return await self._read_open(opened)
+                return await self._read_open(application, opened)
         except ApiError as error:
             if error.status != 503:
                 raise
             store = StoreRead(url="", kind=EMBEDDED, healthy=False, message=error.body.message, cluster=None)
             problem = ProblemRead(what="environment", message=error.body.message, help=error.body.help)
-            return EnvironmentHealthRead(**self._health_of([problem]).model_dump(), store=store)
+            problems = [problem, *await asyncio.to_thread(self._applications.problems, [application])]
+            return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
-    async def _read_open(self, environment: Environment) -> EnvironmentHealthRead:
+    async def _read_open(self, application: str, environment: Environment) -> EnvironmentHealthRead:
         store = await asyncio.to_thread(environment.store.read_health)
-        problems = await asyncio.to_thread(lambda: list(self._problems(store, environment)))
+        problems = await asyncio.to_thread(
+            lambda: [*self._problems(store, environment), *self._applications.problems([application])]
+        )
         return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
     def _health_of(self, problems: Sequence[ProblemRead]) -> HealthRead:

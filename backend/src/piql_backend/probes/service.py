@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 
+from piql_backend.applications.repository import Applications
 from piql_backend.data_folder.disk import problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
@@ -26,8 +27,9 @@ from piql_backend.workers.pool import WorkerPool
 class Probes:
     """There is one for each start of the backend; `requests` counts answers by method and status."""
 
-    def __init__(self, data: Path, environments: Environments, workers: WorkerPool) -> None:
+    def __init__(self, data: Path, applications: Applications, environments: Environments, workers: WorkerPool) -> None:
         self._data = data
+        self._applications = applications
         self._environments = environments
         self._workers = workers
         self._started_at = time.time()
@@ -43,7 +45,7 @@ class Probes:
     async def ready(self) -> ProbeRead:
         """Whether requests can be served: at least one open environment has no problem, or none is open.
 
-        A full disk is among the problems too: reads are still served.
+        A full disk and files that cannot be read are among the problems too: other requests are still served.
         """
         environments = self._environments.open_ones
         problems = await asyncio.gather(*(_problems(*item) for item in environments.items()))
@@ -51,7 +53,9 @@ class Probes:
         is_well = live.is_well and (not environments or not all(problems))
         disk = problem_of_disk(self._data)
         of_disk = [] if disk is None else [disk]
-        return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems), *of_disk])
+        of_files = await asyncio.to_thread(self._applications.problems)
+        unread = [problem.message for problem in of_files if not problem.is_over]
+        return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems), *of_disk, *unread])
 
     async def metrics(self) -> str:
         """All counts in Prometheus' text format."""
