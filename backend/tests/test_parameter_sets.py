@@ -89,7 +89,7 @@ async def test_a_change_may_not_take_the_name_of_another_set(client: httpx.Async
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"a": {"b": 1}}, {"a": [[1]]}, {"a": {"$base64": "AA", "more": 1}}, {"a": {}}, [1]], ids=str
+    "parameters", [{"a": {"b": 1}}, {"a": [[[1]]]}, {"a": {"$base64": "AA", "more": 1}}, {"a": {}}, [1]], ids=str
 )
 async def test_a_value_that_no_parameter_can_have_is_refused(client: httpx.AsyncClient, parameters: object) -> None:
     answer = await client.post(SETS, json={"query": "q", "name": "x", "parameters": parameters})

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 from piql.compiler.logical.operators import QueryParameter
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import Kind, RowType, SqlType
 from piql.schema.values import TimeUUID
 from piql_backend.executions.values import from_json, to_json
 from piql_backend.web.errors import ApiError
@@ -59,6 +59,13 @@ def declared(kind: Kind) -> list[QueryParameter]:
 )
 def test_a_parameter_becomes_what_the_engine_takes(kind: Kind, json: JsonValue, value: object) -> None:
     assert from_json({"p": json}, declared(kind)) == {"p": value}
+
+
+def test_the_rows_of_a_list_become_what_the_engine_takes() -> None:
+    row = RowType((("big", SqlType(Kind.BIGINT)), ("raw", SqlType(Kind.BLOB))))
+    rows: JsonValue = [{"big": "9007199254740993", "raw": None}, ["7", {"$base64": "AP8="}], ["7"], "no row"]
+    values = [{"big": 2**53 + 1, "raw": None}, [7, b"\x00\xff"], ["7"], "no row"]
+    assert from_json({"p": rows}, [QueryParameter(name="p", type=row, max_items=3)]) == {"p": values}
 
 
 def test_damaged_base64_is_refused() -> None:

@@ -13,6 +13,7 @@ EVERY_TYPE = """
 CREATE TABLE things (id INT PRIMARY KEY, big BIGINT, price DECIMAL(12, 2), made TIMESTAMP, day DATE, raw BLOB);
 CREATE QUERY addThing AS INSERT INTO things (id, big, price, made, day, raw)
 VALUES ([id], [big], [price], [made], [day], [raw]);
+CREATE QUERY addThings AS INSERT INTO things (id, big, price, made, day, raw) VALUES [rows] MAX 3;
 CREATE QUERY findThing AS SELECT big, price, made, day, raw FROM things WHERE id = [id];
 """
 
@@ -32,6 +33,21 @@ async def test_numbers_and_times_come_back_exactly_as_they_went_in(make_world: M
     refused = await world.client.query("addThing", {"id": 2} | values | {"price": 0.1234567890123456})
     assert (refused.status, refused.json["code"]) == (422, "invalid-parameter")
     assert refused.json["parameter"] == "price"
+
+
+async def test_rows_of_a_list_come_back_exactly_as_they_went_in(make_world: MakeWorld) -> None:
+    world = make_world()
+    world.database.deploy(piql.compile(EVERY_TYPE))
+    values = {"big": "9007199254740993", "price": "0.50", "made": None, "day": "2026-01-31", "raw": {"$base64": "AP8="}}
+    answer = await world.client.query("addThings", {"rows": [{"id": 1} | values, [2, *values.values()]]})
+    assert (answer.status, answer.json["rows_affected"]) == (200, 2)
+    for number in (1, 2):
+        assert (await world.client.query("findThing", {"id": number})).json["rows"] == [values]
+    refused = await world.client.query("addThings", {"rows": [{"id": 3} | values | {"price": 0.1234567890123456}]})
+    assert (refused.status, refused.json["code"]) == (422, "invalid-parameter")
+    document = (await world.client.send("GET", "/openapi.json")).json
+    rows = document["components"]["schemas"]["addThings.parameters"]["properties"]["rows"]
+    assert (rows["maxItems"], list(rows["items"]["properties"])) == (3, ["id", *values])
 
 
 async def test_a_session_reads_what_it_wrote_and_its_token_goes_on(make_world: MakeWorld) -> None:

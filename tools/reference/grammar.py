@@ -62,7 +62,7 @@ stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
                 | "FETCH" ( "FIRST" | "NEXT" ) [ positive | parameter ] ( "ROW" | "ROWS" ) "ONLY" ;
 """,
     "Writes": """
-insert          = "INSERT" "INTO" name [ columns ] "VALUES" row { "," row }
+insert          = "INSERT" "INTO" name [ columns ] "VALUES" ( row { "," row } | parameter )
                   [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;
 on_conflict     = "ON" "CONFLICT" "DO" "NOTHING" | "ON" "CONFLICT" columns "DO" "NOTHING"
                 | "ON" "CONFLICT" columns "DO" "UPDATE" "SET" assignment { "," assignment } ;

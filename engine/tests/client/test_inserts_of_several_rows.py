@@ -15,6 +15,7 @@ INSERT INTO item (id, town, n) VALUES (1, [1: town], 1), ([2: second], [1: town]
 CREATE QUERY counted AS
 INSERT INTO item (id, n) VALUES (1, 1), (2, [1: n]), (1, 5)
 ON CONFLICT (id) DO UPDATE SET n = n + EXCLUDED.n RETURNING id, n;
+CREATE QUERY listed AS INSERT INTO item (id, town, n) VALUES [1: rows] MAX 5;
 CREATE QUERY everything AS SELECT id, town, n FROM item WHERE id IN (1, 2, 3) ORDER BY id;
 """
 COMPILATION = piql.compile(TEXT)
@@ -60,6 +61,51 @@ def test_a_value_that_does_not_fit_is_refused_before_any_row_is_written(db: piql
 def test_rows_are_written_one_after_another_so_that_one_may_meet_the_one_before(db: piql.Database) -> None:
     rows = [{"id": 1, "n": 1}, {"id": 2, "n": 7}, {"id": 1, "n": 6}]
     assert db.execute("counted", {"n": 7}).rows == rows
+
+
+def test_the_rows_of_a_list_are_written_within_the_bound_of_its_max(db: piql.Database) -> None:
+    page = db.execute("listed", {"rows": [[1, "Oslo", 1], {"id": 2, "n": 2, "town": None}]})
+    bound = COMPILATION.queries["listed"].bound
+    assert bound is not None
+    assert bound.formula == "12·rows"
+    assert page.rows_affected == 2
+    assert page.operations <= bound.operations
+    assert db.execute("listed", {"rows": []}).rows_affected == 0
+    assert everything(db) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("abc", r"is 'abc': expected a list of at most 5 rows \(id, town, n\)"),
+        ([[1, "Oslo"]], "row 1 of 1 has 2 values"),
+        ([{"id": 1, "n": 2}], "row 1 of 1 has no value for town"),
+        ([{"id": 1, "n": 2, "town": "a", "no": 1}], "'no', which is no column"),
+        ([[1, "Oslo", 1], [2, "Oslo", "two"]], r"row 2 of 2: \[rows.n\] is 'two': expected an INT"),
+        ([[number, None, 1] for number in range(6)], "holds 6 rows"),
+    ],
+)
+def test_a_list_that_does_not_fit_is_refused_before_any_row_is_written(
+    db: piql.Database, rows: object, message: str
+) -> None:
+    with pytest.raises(piql.InvalidParameter, match=message):
+        db.execute("listed", {"rows": rows})
+    with pytest.raises(piql.ConstraintViolation, match=r"row 2 of 2: item\.n is NOT NULL"):
+        db.execute("listed", {"rows": [[1, "Oslo", 1], [2, "Oslo", None]]})
+    assert everything(db) == []
+
+
+def test_each_row_of_a_list_has_ids_of_its_own_and_all_have_one_time() -> None:
+    text = """
+    CREATE TABLE note (id UUID PRIMARY KEY DEFAULT UUID(), at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, text VARCHAR(9));
+    CREATE QUERY add AS INSERT INTO note (text) VALUES [1: rows] MAX 5 RETURNING id, at, text;
+    """
+    with piql.connect("embedded:") as db:
+        db.deploy(piql.compile(text))
+        rows = db.execute("add", {"rows": [["a"], ["b"], ["c"]]}).rows
+    assert [row["text"] for row in rows] == ["a", "b", "c"]
+    assert len({row["id"] for row in rows}) == 3
+    assert len({row["at"] for row in rows}) == 1
 
 
 @pytest.mark.parametrize("hindrance", [Redeployed(), piql.RepairPending("too much to settle")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .compare import plain
@@ -104,14 +104,10 @@ class ExpectedWrites:
 
     def insert(self, table: Table, query: Insert, sample: Mapping[str, object]) -> Expectation | None:
         """Put one row after the other, until one is refused; then take them all back."""
-        names = [name for name, _ in query.values]
         together = Expectation(set(), 0)
         before = dict(self.contents.rows[table.name])
         try:
-            for values in ([value for _, value in query.values], *query.more):
-                row: Row = {column.name: column.default for column in table.columns}
-                given = zip(names, values, strict=True)
-                row |= {name: _value(value, sample) for name, value in given if not isinstance(value, Default)}
+            for row in _new_rows(table, query, sample):
                 if refers_to_itself(table, row):
                     return None
                 if together.refusals:  # what is wrong with the values of a later row may be said first
@@ -190,6 +186,22 @@ class ExpectedWrites:
             if wanted is None or plain(old[name]) != plain(wanted):
                 refusals.add("ConditionFailed")
         return self.put(table, refusals, row)
+
+
+def _new_rows(table: Table, query: Insert, sample: Mapping[str, object]) -> Iterator[Row]:
+    """Yield the rows that an INSERT writes, with the DEFAULTs of the columns that it does not name."""
+    names = [name for name, _ in query.values]
+    if query.given is None:
+        for values in ([value for _, value in query.values], *query.more):
+            given = zip(names, values, strict=True)
+            row: Row = {column.name: column.default for column in table.columns}
+            yield row | {name: _value(value, sample) for name, value in given if not isinstance(value, Default)}
+        return
+    rows = sample[query.given.name]
+    assert isinstance(rows, list)
+    for of_list in rows:
+        by_name = of_list if isinstance(of_list, dict) else dict(zip(names, of_list, strict=True))
+        yield {column.name: column.default for column in table.columns} | by_name
 
 
 def _value(expr: Expr, sample: Mapping[str, object]) -> object:

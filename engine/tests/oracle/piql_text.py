@@ -98,6 +98,8 @@ class _Printer:
                 names = ", ".join(name for name, _ in query.values)
                 rows = [tuple(value for _, value in query.values), *query.more]
                 values = ", ".join(f"({', '.join(map(self.expr, row))})" for row in rows)
+                if query.given is not None:
+                    values = f"{self.parameter(query.given.name)} MAX {query.given.max_items}"
                 ending = " IF NOT EXISTS" if query.if_not_exists else ""
                 if query.conflict is not None:
                     ending = self.conflict(query.table, query.conflict)

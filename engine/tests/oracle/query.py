@@ -287,12 +287,15 @@ class Recursive:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
+    """INSERT; with `given` the rows are those of a list parameter, and `values` only name its columns."""
+
     table: str
     values: tuple[tuple[str, Expr], ...]
     if_not_exists: bool = False
     conflict: Conflict | None = None
     more: tuple[tuple[Expr, ...], ...] = ()  # the values of further rows
     returning: tuple[str, ...] = ()
+    given: Param | None = None
 
 
 @dataclass(frozen=True, slots=True)

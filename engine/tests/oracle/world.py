@@ -74,6 +74,7 @@ def constructs(case: QueryCase) -> set[str]:
         names = {type(case.query).__name__.upper()}
         names |= {"RETURNING"} if case.query.returning else set()
         names |= {"ON CONFLICT"} if isinstance(case.query, Insert) and case.query.conflict is not None else set()
+        names |= {"INSERT of a list"} if isinstance(case.query, Insert) and case.query.given is not None else set()
         names |= {"section"} if getattr(case.query, "section", None) is not None else set()
         names |= {"INSERT of several rows"} if isinstance(case.query, Insert) and case.query.more else set()
         return names | ({"DEFAULT"} if "Default()" in repr(case.query) else set())

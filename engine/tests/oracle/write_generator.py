@@ -85,6 +85,8 @@ class _Maker(SourceGenerator):
         if rng.random() < 0.35:
             columns = [column.name for column in table.columns]
             query = replace(query, returning=tuple(rng.sample(columns, rng.randint(1, len(columns)))))
+        if isinstance(query, Insert) and not query.more and rng.random() < 0.25:
+            query = self.as_list(table, query)
         used = parameters_of(query)
         self.parameters.samples = [{name: sample[name] for name in sample if name in used}
                                    for sample in self.parameters.samples]  # fmt: skip
@@ -109,6 +111,23 @@ class _Maker(SourceGenerator):
             stop = Stop("LIMIT", count, name if rng.random() < 0.3 else None)
         items = tuple(Item(Col(sight.alias, name), name) for name in table.primary_key)
         return Select(items, (Source("from", table.name, sight.alias),), conjunction(tests), order=order, stop=stop)
+
+    def as_list(self, table: Table, query: Insert) -> Insert:
+        """Return an INSERT of a list of rows, each given by names or in the order of the columns."""
+        rng = self.rng
+        names = [name for name, _ in query.values]
+        lists: list[list[object]] = []
+        for _ in range(EXECUTIONS):
+            rows: list[object] = []
+            for _ in range(rng.choice((0, 1, 2, 2, 3))):
+                row = random_row(rng, self.pools, self.contents, table)
+                values = {name: self.or_null(row[name]) if rng.random() < 0.1 else row[name] for name in names}  # type: ignore[arg-type]
+                rows.append(values if rng.random() < 0.5 else list(values.values()))
+            lists.append(rows)
+        name = self.parameters.new(lists)  # type: ignore[arg-type]
+        columns = tuple((column, Const(None, table.column(column).type)) for column in names)
+        most = max(1, *map(len, lists)) + rng.randint(0, 2)
+        return replace(query, values=columns, given=Param(name, table.columns[0].type, most))
 
     def further_row(self, table: Table, names: Sequence[str]) -> tuple[Expr, ...]:
         rows = [random_row(self.rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]

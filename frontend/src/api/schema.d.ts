@@ -4309,7 +4309,9 @@ export interface components {
             name: string;
             /** Parameters */
             parameters: {
-                [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | (string | boolean | number | components["schemas"]["BytesValue"])[] | null;
+                [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | (string | boolean | number | components["schemas"]["BytesValue"] | {
+                    [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | null;
+                } | (string | boolean | number | components["schemas"]["BytesValue"] | null)[])[] | null;
             };
         };
         /**
@@ -4325,7 +4327,9 @@ export interface components {
             name: string;
             /** Parameters */
             parameters: {
-                [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | (string | boolean | number | components["schemas"]["BytesValue"])[] | null;
+                [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | (string | boolean | number | components["schemas"]["BytesValue"] | {
+                    [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | null;
+                } | (string | boolean | number | components["schemas"]["BytesValue"] | null)[])[] | null;
             };
             /** Revision */
             revision: string;
@@ -4341,7 +4345,9 @@ export interface components {
             name: string;
             /** Parameters */
             parameters: {
-                [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | (string | boolean | number | components["schemas"]["BytesValue"])[] | null;
+                [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | (string | boolean | number | components["schemas"]["BytesValue"] | {
+                    [key: string]: string | boolean | number | components["schemas"]["BytesValue"] | null;
+                } | (string | boolean | number | components["schemas"]["BytesValue"] | null)[])[] | null;
             };
             /** Base Revision */
             base_revision: string;

@@ -26,6 +26,14 @@ describe('parameters', () => {
     expect(values).toEqual({ me: 'user1', count: 10, approved: true, friends: ['a', 'b'] })
   })
 
+  it('are rows in JSON, one a line, where an INSERT takes a list of rows', () => {
+    const rows = { name: 'rows', type: 'ROW(id INT, town VARCHAR(9))', max_items: 5 }
+    const typed = '{"id":1,"town":null}\n[2,"Oslo"]\nno row'
+    const values = [{ id: 1, town: null }, [2, 'Oslo'], 'no row']
+    expect(readParameters([rows], { rows: typed })).toEqual({ rows: values })
+    expect(writeParameter(rows, values.slice(0, 2))).toBe('{"id":1,"town":null}\n[2,"Oslo"]')
+  })
+
   it('are sent as typed when they cannot be read, so that the server explains', () => {
     expect(readParameters([{ name: 'count', type: 'INT' }], { count: 'many' })).toEqual({ count: 'many' })
   })

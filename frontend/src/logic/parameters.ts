@@ -19,8 +19,14 @@ interface Bytes {
   $base64: string
 }
 
+export function isBytes(value: object): value is Bytes {
+  return '$base64' in value && typeof value.$base64 === 'string'
+}
+
 type Scalar = string | number | boolean | Bytes
-export type ParameterValue = Scalar | Scalar[] | null
+/** A row of a list, by the names of its columns or in their order; it is typed as JSON. */
+type Row = Record<string, Scalar | null> | (Scalar | null)[]
+export type ParameterValue = Scalar | (Scalar | Row)[] | null
 /** What a field holds: the text in it, or null where NULL was chosen. */
 export type Typed = string | null
 export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'bytes' | 'text'
@@ -59,7 +65,7 @@ export function canBeNull(parameter: ParameterShape): boolean {
   return !isList(parameter) && typeof parameter.max_value !== 'number'
 }
 
-/** The values to send. A list has one value per line; an empty field that is no text is left out. */
+/** The values to send. A list has one value per line, a list of rows one row in JSON; an empty field that is no text is left out. */
 export function readParameters(
   parameters: readonly ParameterShape[],
   typed: Readonly<Record<string, Typed>>,
@@ -75,11 +81,25 @@ export function readParameters(
   return Object.fromEntries(entries)
 }
 
-function readList(parameter: ParameterShape, text: string): Scalar[] {
+function readList(parameter: ParameterShape, text: string): (Scalar | Row)[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((item) => readValue(parameter, item))
+    .map((item) => (isOfRows(parameter) ? readRow(item) : readValue(parameter, item)))
+}
+
+/** Whether the items of a list are the rows that an INSERT writes. */
+export function isOfRows({ type }: Pick<ParameterShape, 'type'>): boolean {
+  return type.startsWith('ROW(')
+}
+
+/** A line that is no JSON is sent as it is typed. */
+function readRow(text: string): Row | string {
+  try {
+    return JSON.parse(text) as Row
+  } catch {
+    return text.trim()
+  }
 }
 
 function readValue(parameter: ParameterShape, text: string): Scalar {
@@ -156,6 +176,7 @@ export function typedOf(parameter: ParameterShape, value: unknown): Typed {
 /** The text in a field for a value: lists with one item per line, times as local times. */
 export function writeParameter(parameter: ParameterShape, value: unknown): string {
   if (value === null || value === undefined) return ''
+  if (isOfRows(parameter) && Array.isArray(value)) return value.map((row) => JSON.stringify(row)).join('\n')
   if (Array.isArray(value))
     return value.map((item) => writeParameter({ ...parameter, max_items: null }, item)).join('\n')
   if (kindOf(parameter) === 'timestamp' && typeof value === 'string') return writeInstant(value)

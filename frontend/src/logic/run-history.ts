@@ -6,7 +6,7 @@
  * values to everybody.
  */
 import type { DraftStorage } from './drafts'
-import type { ParameterValue } from './parameters'
+import { isBytes, type ParameterValue } from './parameters'
 
 export type ParameterValues = Readonly<Record<string, ParameterValue>>
 
@@ -84,8 +84,14 @@ export function valuesText(values: ParameterValues): string {
 
 function valueText(value: ParameterValue): string {
   if (value === null) return 'NULL'
-  if (Array.isArray(value)) return `(${value.map(valueText).join(', ')})`
+  if (Array.isArray(value)) return `(${value.map(itemText).join(', ')})`
   return typeof value === 'object' ? value.$base64 : String(value)
+}
+
+/** An item of a list; a row is shown as JSON. */
+function itemText(item: Extract<ParameterValue, unknown[]>[number]): string {
+  if (Array.isArray(item) || (typeof item === 'object' && !isBytes(item))) return JSON.stringify(item)
+  return valueText(item)
 }
 
 function isRun(value: unknown): value is PastRun {

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Protocol
 
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import Kind, RowType, SqlType
 from pydantic import JsonValue
 
 from piql_backend.web.errors import ApiError
@@ -66,8 +66,24 @@ def from_json(parameters: dict[str, JsonValue], declared: Sequence[Typed]) -> di
     return {name: _from_json(name, value, types.get(name)) for name, value in parameters.items()}
 
 
+def _row(name: str, row: JsonValue, type: RowType) -> object:
+    """A row of a list, given by the names of its columns or in their order."""
+    types = dict(type.columns)
+    match row:
+        case dict():
+            return {column: _from_json(f"{name}.{column}", value, types.get(column)) for column, value in row.items()}
+        case list() if len(row) == len(types):
+            return [
+                _from_json(f"{name}.{column}", value, types[column]) for column, value in zip(types, row, strict=True)
+            ]
+        case _:
+            return row
+
+
 def _from_json(name: str, value: JsonValue, type: object) -> object:
     match value:
+        case list() if isinstance(type, RowType):
+            return [_row(name, row, type) for row in value]
         case list():
             return [_from_json(name, item, type) for item in value]
         case float() if isinstance(type, SqlType) and type.kind is Kind.DECIMAL and _may_be_rounded(value):

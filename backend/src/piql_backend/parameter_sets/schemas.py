@@ -22,7 +22,8 @@ class BytesValue(Write):
 
 
 Scalar = str | bool | int | Annotated[float, Field(allow_inf_nan=False)] | BytesValue
-Values = dict[str, Scalar | list[Scalar] | None]
+Row = dict[str, Scalar | None] | list[Scalar | None]
+Values = dict[str, Scalar | list[Scalar | Row] | None]
 
 
 class ParameterSetWrite(Write):

@@ -57,6 +57,16 @@ class SqlType:
         return ("an " if self.kind.value[0] in "AEIO" else "a ") + str(self)
 
 
+@dataclass(frozen=True, slots=True)
+class RowType:
+    """The type of a row that a parameter gives: its columns in their order, each with its type."""
+
+    columns: tuple[tuple[str, SqlType], ...]
+
+    def __str__(self) -> str:
+        return f"ROW({', '.join(f'{name} {column_type}' for name, column_type in self.columns)})"
+
+
 Supply = Literal["CURRENT_TIMESTAMP", "CURRENT_DATE", "UUID", "TIMEUUID"]
 """What an execution gives by itself: the time or the day at which it began, or a new id."""
 

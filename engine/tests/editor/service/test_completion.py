@@ -50,6 +50,8 @@ def labels(text: str, kind: str = "") -> list[str]:
         ("INSERT INTO |", ["users", "subscriptions"]),
         ("INSERT INTO users (|", ["username", "hometown"]),
         ("INSERT INTO users (username) VALUES (|", ["[username]"]),
+        ("INSERT INTO users (username) VALUES |", ["[rows] MAX 50"]),
+        ("INSERT INTO users (username) VALUES [rows] MAX 5 |", ["IF NOT EXISTS", "ON CONFLICT", "RETURNING"]),
         ("INSERT INTO users (username) VALUES ('a') |", ["IF NOT EXISTS", "ON CONFLICT", "RETURNING"]),
         ("INSERT INTO users (username) VALUES ('a') RETURNING |", ["username", "hometown"]),
         ("DELETE FROM users WHERE username = 'a' RETURNING username, |", ["username", "hometown"]),

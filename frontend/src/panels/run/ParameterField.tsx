@@ -1,5 +1,14 @@
 import type { Parameter } from '../../api/types'
-import { canBeNull, isList, isOfLines, isOnClock, kindOf, localInstant, type Typed } from '../../logic/parameters'
+import {
+  canBeNull,
+  isList,
+  isOfLines,
+  isOfRows,
+  isOnClock,
+  kindOf,
+  localInstant,
+  type Typed,
+} from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { SelectField, TextArea, TextField } from '../../ui/Field'
 import { formatCount } from '../../units'
@@ -64,7 +73,8 @@ function Value({ parameter, value, source, error, onChange, onFocus, onBlur }: P
   }
   const isNull = value === null && canBeNull(parameter)
   if (isList(parameter)) {
-    return <TextArea {...common} placeholder="one value a line" onChange={(event) => onChange(event.target.value)} />
+    const placeholder = isOfRows(parameter) ? 'one row a line, as JSON' : 'one value a line'
+    return <TextArea {...common} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} />
   }
   switch (kindOf(parameter)) {
     case 'boolean':
@@ -123,7 +133,7 @@ function Value({ parameter, value, source, error, onChange, onFocus, onBlur }: P
 function hintOf(parameter: Parameter): string {
   const limits = [
     parameter.max_value !== null && `≤ ${formatCount(parameter.max_value)}`,
-    parameter.max_items !== null && `≤ ${formatCount(parameter.max_items)} values`,
+    parameter.max_items !== null && `≤ ${formatCount(parameter.max_items)} ${isOfRows(parameter) ? 'rows' : 'values'}`,
   ].filter(Boolean)
   return [parameter.type, ...limits].join(' ')
 }

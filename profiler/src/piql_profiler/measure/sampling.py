@@ -22,7 +22,7 @@ from piql.compiler.logical.operators import Assignment, Count, Delete, Insert, Q
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError
 from piql.generating.column_values import values_of
-from piql.schema.catalog import Kind, SqlType, Table
+from piql.schema.catalog import Kind, RowType, SqlType, Table
 from piql.schema.types import TEXTS
 from piql.trees.node import Node
 
@@ -77,6 +77,8 @@ class ParameterSampler:
         for parameter in query.parameters:
             if parameter.max_value is not None:
                 sampler.sources[parameter.name] = f"its MAX, {parameter.max_value}"
+            elif isinstance(parameter.type, RowType):
+                sampler.sources[parameter.name] = "rows with new keys, and with values from the data"
             elif parameter.name not in sampler.sources:
                 sampler.sources[parameter.name] = "made up: nothing in the data says what it may be"
         return sampler
@@ -89,10 +91,14 @@ class ParameterSampler:
         for parameter in self._declared:
             if parameter.max_value is not None:
                 drawn[parameter.name] = min(FORM_LIMIT, parameter.max_value) if is_for_form else parameter.max_value
+            elif isinstance(parameter.type, RowType):
+                most = parameter.max_items or 1
+                rows = range(min(FORM_LIMIT, most) if is_for_form else most)
+                drawn[parameter.name] = [self._row(parameter.name, parameter.type) for _ in rows]
             elif parameter.max_items is not None:
                 drawn[parameter.name] = self._items(parameter)
             elif parameter.name not in drawn:
-                drawn[parameter.name] = self._make_up(parameter)
+                drawn[parameter.name] = self._make_up(parameter.name, parameter.type)
             elif parameter.name in self._words:
                 drawn[parameter.name] = _first_word(drawn[parameter.name])
         return {parameter.name: drawn[parameter.name] for parameter in self._declared}
@@ -121,13 +127,23 @@ class ParameterSampler:
                 at = pool.parameters.index(parameter.name)
                 values = list(dict.fromkeys(row[at] for row in pool.rows))
                 return self._random.sample(values, min(len(values), parameter.max_items or 1))
-        return [self._make_up(parameter)]
+        return [self._make_up(parameter.name, parameter.type)]
 
-    def _make_up(self, parameter: QueryParameter) -> object:
+    def _row(self, name: str, type: RowType) -> list[object]:
+        """A row of the list `name`, in the order of its columns; `name.column` is what a column is called here."""
+        drawn: dict[str, object] = {}
+        for pool in self._pools:
+            drawn |= dict(zip(pool.parameters, self._random.choice(pool.rows), strict=True))
+        return [
+            drawn[column] if (column := f"{name}.{of_column}") in drawn else self._make_up(column, column_type)
+            for of_column, column_type in type.columns
+        ]
+
+    def _make_up(self, name: str, type: object) -> object:
         self._made_up_count += 1
-        if not isinstance(parameter.type, SqlType):
+        if not isinstance(type, SqlType):
             return None
-        return _made_up(parameter.type, parameter.name in self._new, self._made_up_count, self._random)
+        return _made_up(type, name in self._new, self._made_up_count, self._random)
 
 
 def _made_up(type: SqlType, is_new: bool, number: int, chance: random.Random) -> object:

@@ -10,7 +10,7 @@ from piql.compiler.logical.expressions import Aggregate, ColumnRef, Constant, Pa
 from piql.compiler.physical.operators import LocalProjection, LocalStop
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import Kind, RowType, SqlType
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class ServedColumn:
 class ServedParameter:
     """One parameter; a list of at most `max_items` where that is set. `max_value` is that of a LIMIT.
 
+    The items of a list of rows have no `type` but the columns `row`.
+
     It is `nullable` where it is assigned to a column that may be NULL: nothing is equal to NULL in a comparison.
     """
 
@@ -34,6 +36,7 @@ class ServedParameter:
     nullable: bool
     max_items: int | None = None
     max_value: int | None = None
+    row: tuple[ServedColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity]) -> Ser
             parameter.name in may_be_null,
             parameter.max_items,
             parameter.max_value,
+            tuple(_columns_of_row(parameter.type, plan)),
         )
         for parameter in query.parameters
     )
@@ -120,6 +124,14 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity]) -> Ser
         bound.formula,
         entity,
     )
+
+
+def _columns_of_row(type: object, plan: object) -> Iterator[ServedColumn]:
+    """Yield the columns of a list of rows that a write is given; none for any other parameter."""
+    if isinstance(type, RowType) and isinstance(plan, WritePlan):
+        for name, column_type in type.columns:
+            column = plan.table.column(name)
+            yield ServedColumn(name, column_type, column is not None and column.nullable)
 
 
 def _columns(query: CompiledQuery) -> Iterator[ServedColumn]:

@@ -120,7 +120,7 @@ def _parameters(query: ServedQuery) -> Json:
 
 
 def _parameter(parameter: ServedParameter) -> Json:
-    schema = _type(parameter.type)
+    schema = _rows(parameter.row) if parameter.row else _type(parameter.type)
     if parameter.max_value is not None:
         schema |= {"minimum": 0, "maximum": parameter.max_value}
     if parameter.max_items is not None:

@@ -21,7 +21,7 @@ from piql.errors import InvalidParameter
 from piql.schema.catalog import Kind
 from piql.schema.values import QUOTED
 
-from piql_service.contract.deployed_set import ServedParameter
+from piql_service.contract.deployed_set import ServedColumn, ServedParameter
 
 BYTES = "$base64"
 _EXACT = 2**53  # beyond it a JavaScript number is not exact
@@ -67,17 +67,21 @@ def _plain(value: object) -> object:
             return _without_type(value)
 
 
+_Reader = Callable[[str, object], object]
+"""From the name of a parameter and its JSON to a value for the engine."""
+
 Reading = Callable[[dict[str, Any]], dict[str, object]]
 """From the JSON parameters of one query to values for the engine, which checks their types itself."""
 
 
 def reading(parameters: Sequence[ServedParameter]) -> Reading:
     """Return what reads the parameters of a query. It raises InvalidParameter for what JSON cannot say exactly."""
-    readers = {
+    readers: dict[str, _Reader] = {
         parameter.name: _READERS[parameter.type.kind]
         for parameter in parameters
         if parameter.type is not None and parameter.type.kind in _READERS
     }
+    readers |= {parameter.name: _row_reader(parameter.row) for parameter in parameters if parameter.row}
     if not readers:
         return lambda given: given
 
@@ -90,6 +94,28 @@ def reading(parameters: Sequence[ServedParameter]) -> Reading:
                     [reader(name, item) for item in value] if isinstance(value, list) else reader(name, value)
                 )
         return values
+
+    return read
+
+
+def _row_reader(columns: Sequence[ServedColumn]) -> _Reader:
+    """Return what reads a row of a list, given by the names of its columns or in their order."""
+    names = [column.name for column in columns]
+    readers = {
+        column.name: _READERS[column.type.kind]
+        for column in columns
+        if column.type is not None and column.type.kind in _READERS
+    }
+
+    def read(name: str, row: object) -> object:
+        if isinstance(row, list) and len(row) == len(names):
+            row = dict(zip(names, row, strict=True))
+        if not isinstance(row, dict):
+            return row
+        return {
+            column: readers[column](f"{name}.{column}", value) if column in readers else value
+            for column, value in row.items()
+        }
 
     return read
 
@@ -118,7 +144,7 @@ def _read_blob(name: str, value: object) -> object:
     return value
 
 
-_READERS: Mapping[Kind, Callable[[str, object], object]] = {
+_READERS: Mapping[Kind, _Reader] = {
     Kind.DECIMAL: _read_decimal,
     Kind.BIGINT: _read_bigint,
     Kind.BLOB: _read_blob,

@@ -1,6 +1,7 @@
 """The parameters of one query: collected from their uses, then resolved to one type, ordinal and MAX each.
 
     WHERE age > [1: age] AND id IN [ids] MAX 50   →   age INT, ordinal 1; ids: at most 50 BIGINT
+    INSERT INTO t (id, n) VALUES [rows] MAX 20    →   rows: at most 20 ROW(id INT, n INT)
 
 While a query is bound, each use is noted (`use`, `count`) and gets a `Parameter` of the type known so far. At its end
 `settle` reports what does not fit, and `finish` gives all uses the same type and MAX.
@@ -14,9 +15,9 @@ from typing import TypeVar, cast
 
 from piql.compiler.binding.types import BARE, bare, wider
 from piql.compiler.logical.expressions import Parameter
-from piql.compiler.logical.operators import QueryParameter
+from piql.compiler.logical.operators import GivenRows, QueryParameter
 from piql.compiler.syntax import ast
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import Kind, RowType, SqlType
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
@@ -43,6 +44,7 @@ class _Use:
     max_items: int | None = None
     max_spans: tuple[Span, ...] = ()  # the numbers of the MAX of a list, one for each use
     max_value: int | None = None
+    row: RowType | None = None  # of a list of rows, which has no other use
     is_mixed: bool = False  # its uses had different types, so nodes bound early must be changed
     is_wrong: bool = False  # a conflict was reported; others are not
 
@@ -61,6 +63,8 @@ class Parameters:
     def use(self, node: ast.ParameterUse, type: SqlType | None, is_list: bool = False) -> Parameter:
         """Record a use as a value or a list of values; `type` is None where the context does not tell it."""
         use = self._note(node)
+        if use.row is not None:
+            self._conflict(use, node, "is a list of rows in one place and a value in another")
         if use.is_count or (use.type is not None and use.is_list != is_list):
             self._conflict(use, node, "is a list in one place and one value in another")
         use.is_list = use.is_list or is_list
@@ -115,6 +119,16 @@ class Parameters:
                 )
             )
         return use.max_value
+
+    def rows(self, node: ast.ParameterUse, row: RowType) -> GivenRows | None:
+        """Record the use as the rows of an INSERT; None, after a report, where the list has no MAX."""
+        use = self._note(node)
+        use.row, use.is_list = row, True
+        if node.max is None:
+            self.diagnostics.append(self._list_without_max(use, "rows", "VALUES"))
+            return None
+        use.max_items = node.max
+        return GivenRows(name=node.name, max=node.max, span=node.span, max_span=node.max_span)
 
     def one_in_list(self, node: ast.ParameterUse) -> None:
         """Report `IN ([ids])`, which holds one value, where a list may be meant. `IN (?)` and `IN ($1)` are plain."""
@@ -178,7 +192,7 @@ class Parameters:
         """Return the parameters by ordinal, then by first use; report conflicts and what is missing."""
         by_ordinal: dict[int, _Use] = {}
         for use in self.uses.values():
-            if use.type is None and not use.is_wrong:
+            if use.type is None and use.row is None and not use.is_wrong:
                 self.diagnostics.append(
                     report(
                         "parameter-type-unknown",
@@ -187,8 +201,8 @@ class Parameters:
                         help="compare it with a column, or assign it to one",
                     )
                 )
-            if use.is_list and use.max_items is None:
-                self.diagnostics.append(self._list_without_max(use))
+            if use.is_list and use.max_items is None and use.row is None:
+                self.diagnostics.append(self._list_without_max(use, "values", "IN"))
             if use.ordinal is None:
                 continue
             first = by_ordinal.setdefault(use.ordinal, use)
@@ -220,7 +234,7 @@ class Parameters:
         return tuple(
             QueryParameter(
                 name=name,
-                type=use.type or BARE[Kind.TEXT],
+                type=use.row or use.type or BARE[Kind.TEXT],
                 ordinal=use.ordinal,
                 max_value=use.max_value,
                 max_items=use.max_items,
@@ -243,15 +257,16 @@ class Parameters:
             return ()
         return (Fix(f"Change {use.shown} to ordinal {free}", edits),)
 
-    def _list_without_max(self, use: _Use) -> Diagnostic:
+    def _list_without_max(self, use: _Use, items: str, word: str) -> Diagnostic:
+        """Return the report of a list of `items`, values or rows, that stands behind `word`."""
         span = use.first
         edit = Edit(span.file, span.end, span.end, f" MAX {DEFAULT_MAX}")
-        consequence = f"an execution that gives more than {DEFAULT_MAX} values is refused"
+        consequence = f"an execution that gives more than {DEFAULT_MAX} {items} is refused"
         return report(
             "missing-max",
-            f"the list {use.shown} has no MAX: the caller could give any number of values",
+            f"the list {use.shown} has no MAX: the caller could give any number of {items}",
             span,
-            help=f"say the most it may hold: IN {span.text} MAX {DEFAULT_MAX}",
+            help=f"say the most it may hold: {word} {span.text} MAX {DEFAULT_MAX}",
             fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=consequence),),
         )
 
@@ -261,7 +276,7 @@ class Parameters:
             return plan
 
         def changed(node: Node) -> Node:
-            if isinstance(node, Parameter) and node.supplied is None:
+            if isinstance(node, Parameter) and node.supplied is None and not node.is_of_row:
                 use = self.uses[node.name]
                 items = use.max_items if use.is_list else None
                 is_settled = node.type == use.type and node.max_items == items and node.max_spans == use.max_spans

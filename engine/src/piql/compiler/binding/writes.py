@@ -15,12 +15,12 @@ from piql.compiler.binding.defaults import default_value, is_default
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.returning import bind_returning
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches, spelling_fix, unknown_name
-from piql.compiler.binding.types import is_comparable, type_of
+from piql.compiler.binding.types import bare, is_comparable, type_of
 from piql.compiler.binding.written_rows import Verb, WrittenRows, bind_rows
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
 from piql.compiler.syntax import ast
-from piql.schema.catalog import Column, Kind, Table
+from piql.schema.catalog import Column, Kind, RowType, Table
 from piql.schema.types import WHOLE
 from piql.text.diagnostics.diagnostic import Edit, Fix, Label
 from piql.text.diagnostics.report import report
@@ -78,10 +78,15 @@ class _Write:
         """Return the plan; None, after a report, if a value is missing, twice or of the wrong type."""
         names = node.columns
         columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
-        rows = [(node.values, node.values_span), *((row.items, row.span) for row in node.more)]
-        values, *more = [self._values(columns, items, span) for items, span in rows]
-        if any(len(items) != len(columns) for items, _ in rows):
-            return None
+        more: list[tuple[logical.Assignment, ...]] = []
+        given = None
+        if node.rows is not None:
+            values, given = self._values_of_list(columns, node.rows)
+        else:
+            rows = [(node.values, node.values_span), *((row.items, row.span) for row in node.more)]
+            values, *more = [self._values(columns, items, span) for items, span in rows]
+            if any(len(items) != len(columns) for items, _ in rows):
+                return None
         named_columns = {column.name for column in columns if column is not None}
         for column in self.table.columns:
             may_be_missing = column.name in named_columns or column.nullable or column.has_default
@@ -101,6 +106,7 @@ class _Write:
             table=self.table,
             values=values,
             more=tuple(logical.ValuesRow(values=row) for row in more),
+            rows=given,
             if_not_exists=node.is_conditional,
             conflict=conflict,
             returning=returning,
@@ -129,12 +135,38 @@ class _Write:
                 assignment = self._assignment(column, value, value.span, "VALUES", self.scope)
             if assignment is not None and self._is_new(assignment, values):
                 values.append(assignment)
+        return (*values, *self._defaults_beside(columns))
+
+    def _values_of_list(
+        self, columns: Sequence[Column | None], use: ast.ParameterUse
+    ) -> tuple[tuple[logical.Assignment, ...], logical.GivenRows | None]:
+        """Bind `VALUES [rows] MAX n`: each row gives the columns in their order, or by their names."""
+        values: list[logical.Assignment] = []
+        for column in columns:
+            if column is None:
+                continue
+            name, type_ = f"{use.name}.{column.name}", bare(column.type)
+            value = bound.Parameter(name=name, type=type_, is_of_row=True, span=use.span)
+            assignment = logical.Assignment(column=column.name, value=value, span=use.span)
+            if self._is_new(assignment, values):
+                values.append(assignment)
+        row = RowType(tuple((column.name, column.type) for column in columns if column is not None))
+        given = self.context.parameters.rows(use, row)
+        self.is_broken |= given is None
+        return (*values, *self._defaults_beside(columns)), given
+
+    def _defaults_beside(self, columns: Sequence[Column | None]) -> tuple[logical.Assignment, ...]:
+        """Return the DEFAULTs of the columns that an INSERT does not name."""
         named = {column.name for column in columns if column is not None}
-        for column in self.table.columns:
-            if column.name not in named and column.has_default:
-                by_default = default_value(column, self.context.new_id, self.table_span)
-                values.append(logical.Assignment(column=column.name, value=by_default, span=self.table_span))
-        return tuple(values)
+        return tuple(
+            logical.Assignment(
+                column=column.name,
+                value=default_value(column, self.context.new_id, self.table_span),
+                span=self.table_span,
+            )
+            for column in self.table.columns
+            if column.name not in named and column.has_default
+        )
 
     def _default(self, column: Column | None, span: Span) -> logical.Assignment | None:
         """Return the assignment of DEFAULT; None, after a report, where that is NULL and the column refuses it."""

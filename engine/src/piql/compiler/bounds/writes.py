@@ -11,6 +11,8 @@ An UPDATE or DELETE of a section reads the keys of its rows, and takes all this 
 
     DELETE FROM line WHERE cart = [cart], under CARDINALITY LIMIT 100 (cart):    1 + 2·line.cart
 
+So does each row of an INSERT … VALUES [rows] MAX n: 2·rows.
+
 One bound holds on every store. What a store without transactions needs beside the record and its entries (the intent,
 entries put in doubt before, places under limits) is counted; the embedded store makes fewer requests.
 """
@@ -22,8 +24,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
-from piql.compiler.bounds.formula import number
+from piql.compiler.bounds.formula import named, number
 from piql.compiler.bounds.queries import bound_of, requests_and_rows
+from piql.compiler.logical.operators import GivenRows
 from piql.compiler.physical.operators import PhysicalNode
 from piql.compiler.physical.widths import columns_bytes
 from piql.compiler.physical.write_plan import WritePlan
@@ -59,15 +62,30 @@ def bound_of_write(plan: WritePlan) -> Bound:
         round_trips = max(round_trips, trips_of_update)
     if plan.section is not None:
         return _bound_of_section(plan, plan.section, requests, round_trips)
-    rows = 1 + len(plan.more)
+    rows = plan.most_rows
+    if plan.rows is not None:
+        return _bound_of_list(plan, plan.rows, requests, round_trips)
     if rows > 1:
         requests = _Requests(*([_times(rows, term) for term in terms] for terms in requests))
     return _bound(plan, requests, rows * round_trips)
 
 
+def _bound_of_list(plan: WritePlan, rows: GivenRows, requests: _Requests, round_trips: int) -> Bound:
+    """Return the bound of an INSERT that takes `requests` and `round_trips` for each row of a list."""
+    of_all = _Requests(*([_times(rows.max, term, "at most ") for term in terms] for terms in requests))
+    bound = _bound(plan, of_all, rows.max * round_trips)
+    term = Term(rows.name, rows.max, f"[{rows.name}] holds at most {rows.max:,} rows", rows.span, rows.max_span)
+    formula = str(number(_sum(requests)) * named(term))
+    rows_formula = rows.name if plan.returning else "0"
+    operator = replace(bound.by_operator[0], formula=formula, rows_formula=rows_formula)
+    return replace(
+        bound, formula=formula, rows_formula=rows_formula, terms=(term, *bound.terms), by_operator=(operator,)
+    )
+
+
 def rows_of(plan: WritePlan) -> int:
     """Return how many rows a write may change."""
-    return 1 + len(plan.more) if plan.section is None else bound_of(plan.section).rows
+    return plan.most_rows if plan.section is None else bound_of(plan.section).rows
 
 
 def _bound_of_section(plan: WritePlan, section: PhysicalNode, requests: _Requests, round_trips: int) -> Bound:
@@ -141,7 +159,7 @@ def _bound(plan: WritePlan, requests: _Requests, round_trips: int) -> Bound:
     formula = " + ".join(str(total) for total, terms in zip(totals, requests, strict=True) if terms)
     operations = sum(totals)
     reads, counts, puts, deletes = totals
-    written = 1 + len(plan.more)
+    written = plan.most_rows
     width = written * columns_bytes(table, (column.name for column in table.columns))
     rows = written if plan.returning else 0
     return Bound(

@@ -110,7 +110,7 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.Insert():
             condition = " if not exists" if plan.if_not_exists else ""
             conflict = format_conflict(plan.conflict) if plan.conflict is not None else ""
-            values = format_assignments(plan.values) + format_more(plan.more)
+            values = format_assignments(plan.values) + format_more(plan.more, plan.rows)
             return "Insert", f"{plan.table.name}{condition}: {values}{conflict}{format_returning(plan.returning)}"
         case logical.Update():
             row, changes = format_row(plan.key, plan.where), format_assignments(plan.changes)
@@ -136,8 +136,13 @@ def format_conflict(conflict: logical.OnConflict) -> str:
     return f" on conflict{key}: {format_assignments(conflict.changes) or 'nothing'}"
 
 
-def format_more(rows: Sequence[logical.ValuesRow]) -> str:
-    """Return how many further rows an INSERT has: ` and 2 more rows`; nothing where it has one row."""
+def format_more(rows: Sequence[logical.ValuesRow], given: logical.GivenRows | None) -> str:
+    """Return how many further rows an INSERT has: ` and 2 more rows`; nothing where it has one row.
+
+    Of a list it is `, for each of [rows] MAX 20`.
+    """
+    if given is not None:
+        return f", for each of [{given.name}] MAX {given.max}"
     return f" and {len(rows)} more row{'' if len(rows) == 1 else 's'}" if rows else ""
 
 

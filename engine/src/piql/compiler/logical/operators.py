@@ -321,10 +321,20 @@ class ValuesRow(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenRows(Node):
+    """The list parameter whose rows an INSERT writes, at most `max`; its columns are parameters `is_of_row`."""
+
+    name: str
+    max: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+    max_span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(_Operator):
     """Writes one whole row: columns not named are NULL. With `if_not_exists` only if no row has its key.
 
-    The rows in `more` are written after it, one by one.
+    The rows in `more` are written after it, one by one. With `rows`, each row of a list is written by `values`.
     """
 
     table: Table
@@ -333,6 +343,7 @@ class Insert(_Operator):
     conflict: OnConflict | None = None
     returning: tuple[Output, ...] = ()
     more: tuple[ValuesRow, ...] = ()
+    rows: GivenRows | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,8 +392,8 @@ class QueryParameter(Node):
     """A declared parameter of a query, as its callers see it: type, ordinal, MAX of a LIMIT or of a list."""
 
     name: str
-    type: object  # SqlType; of the items, for a list
+    type: object  # SqlType; of the items, for a list; RowType for a list of rows
     ordinal: int | None = None
     max_value: int | None = None  # LIMIT [p] MAX n
-    max_items: int | None = None  # IN [p] MAX n
+    max_items: int | None = None  # IN [p] MAX n, or VALUES [p] MAX n
     span: Span | None = field(default=None, compare=False, repr=False)

@@ -199,7 +199,7 @@ def _rows(order: tuple[SortKey, ...], is_ascending: bool, is_merged: bool, limit
 
 
 def _write(plan: WritePlan) -> str:
-    assignments = format_assignments(plan.values) + format_more(plan.more)
+    assignments = format_assignments(plan.values) + format_more(plan.more, plan.rows)
     text = plan.table.name
     if plan.kind != "insert":
         text += format_row(plan.key, plan.where)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from piql.compiler.logical.expressions import Expression
-from piql.compiler.logical.operators import Assignment, OnConflict, Output, ValuesRow
+from piql.compiler.logical.operators import Assignment, GivenRows, OnConflict, Output, ValuesRow
 from piql.compiler.physical.operators import PhysicalNode
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.text.source import Span
@@ -52,6 +52,7 @@ class WritePlan(Node):
     found_by: UniqueKey | None = None
     otherwise: WritePlan | None = None
     more: tuple[ValuesRow, ...] = ()  # insert: the values of the rows behind the first, each written like it
+    rows: GivenRows | None = None  # insert: the list whose rows are written by `values`
     returning: tuple[Output, ...] = ()  # columns of the row after the write, of a DELETE before it
     references: tuple[ForeignKey, ...] = ()
     counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()
@@ -62,6 +63,11 @@ class WritePlan(Node):
     is_shown_first: bool = False  # who deletes a referenced row looks for new ones among the records themselves
     indexes: tuple[Index, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows a write without a section writes at most."""
+        return self.rows.max if self.rows is not None else 1 + len(self.more)
 
     @property
     def reads(self) -> tuple[PhysicalNode, ...]:

@@ -42,6 +42,7 @@ def plan_write(
                 if_not_exists=write.if_not_exists,
                 conflict=conflict,
                 more=write.more,
+                rows=write.rows,
                 returning=write.returning,
                 found_by=_found_by(table, conflict.key) if conflict is not None else None,
                 otherwise=otherwise,

@@ -252,6 +252,9 @@ def _insert(insert: ast.Insert) -> list[Line]:
     rows = [insert.values, *(row.items for row in insert.more)]
     starts = [insert.values_span.start, *(row.span.start for row in insert.more)]
     lines = [Line(f"INSERT INTO {name_text(insert.table)}{columns}", insert.span.start)]
+    if insert.rows is not None:
+        lines.append(Line(f"VALUES {print_expression(insert.rows)}", insert.values_span.start))
+        rows, starts = [], []
     for number, (row, start) in enumerate(zip(rows, starts, strict=True)):
         before, after = "VALUES " if number == 0 else INDENT, "," if number + 1 < len(rows) else ""
         lines.append(Line(f"{before}({', '.join(map(print_expression, row))}){after}", start))

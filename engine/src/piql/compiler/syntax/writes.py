@@ -1,6 +1,7 @@
-"""INSERT of one row or of several that are written out; UPDATE and DELETE of the rows that pass WHERE.
+"""INSERT of one row, of several that are written out, or of a list; UPDATE and DELETE of the rows that pass WHERE.
 
     INSERT INTO table (column, …) VALUES (value, …), … [IF NOT EXISTS | ON CONFLICT …] [RETURNING …]
+    INSERT INTO table (column, …) VALUES [rows] MAX n [IF NOT EXISTS | ON CONFLICT …] [RETURNING …]
     UPDATE table [alias] SET column = value, … WHERE … [ORDER BY …] [LIMIT …] [IF condition] [RETURNING …]
     DELETE FROM table [alias] WHERE … [ORDER BY …] [LIMIT …] [IF condition] [RETURNING …]
 
@@ -41,10 +42,11 @@ class WriteParser(QueryParser):
                 "a write names one row: INSERT INTO … VALUES (…)",
             )
         values_start = self.expect("VALUES", "before the values of INSERT").start
-        values = self._row("after VALUES").items
+        rows = self.parameter()
+        values = self._row("after VALUES").items if rows is None else ()
         values_span = self.span_from(values_start)
         more: list[ast.Row] = []
-        while self.token.word == ",":
+        while self.token.word == "," and rows is None:
             if len(more) + 1 == MAX_ROWS:
                 raise self.fault(
                     "bulk-write",
@@ -67,6 +69,7 @@ class WriteParser(QueryParser):
             values=values,
             values_span=values_span,
             more=tuple(more),
+            rows=rows,
             is_conditional=condition is not None,
             condition=condition,
             conflict=conflict,

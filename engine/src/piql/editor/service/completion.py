@@ -283,8 +283,14 @@ class _Completion:
         elif after[-1] in ("(", ","):
             for name in self._insert_columns(at, table):
                 yield CompletionItem(f"[{name}]", "parameter", "a parameter called like the column", f"[{name}]")
-        elif after[-1] == ")":
+        elif after[-1] == "VALUES":
+            yield CompletionItem(
+                "[rows] MAX 50", "parameter", "a list of rows, of a length that is stated", "[rows] MAX 50"
+            )
+        elif after[-1] == ")" or after[-2:] == ["MAX", ""]:
             yield from _keywords("IF NOT EXISTS", "ON CONFLICT", "RETURNING")
+        elif after[-1] == "]":
+            yield from _keywords("MAX 50")
         elif after[-1] == "ON":
             yield from _keywords("CONFLICT")
 

@@ -156,7 +156,7 @@ class _Collector:
             case ast.Insert():
                 table = self._named_table(body.table)
                 self._columns(table, body.columns)
-                for value in (*body.values, *body.more):
+                for value in (*body.values, *body.more, *((body.rows,) if body.rows is not None else ())):
                     self._expression(value, _Scope(query=query))
                 if body.conflict is not None:
                     self._columns(table, body.conflict.target)

@@ -1,6 +1,7 @@
 """The parameters of a query: checked before any request is made, and turned into stored values.
 
     {"owner": "ada", "count": 3}   →   ["ada", 3]     in the order in which the query declares them
+    {"rows": [{"id": 1, "n": 7}]}  →   [((1, 7),)]    rows may also be given as lists: [[1, 7]]
 
 The check of all parameters is one generated function, with shortcuts for the values that most calls pass. Its result
 is the list `p` in the source of expressions.
@@ -9,15 +10,16 @@ is the list `p` in the source of expressions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from piql.compiler.binding.types import BARE
 from piql.compiler.logical.operators import QueryParameter
 from piql.errors import InvalidParameter
-from piql.schema.catalog import Kind, SqlType
+from piql.schema.catalog import Kind, RowType, SqlType
 from piql.schema.types import COLUMN_TYPES, TEXTS, WHOLE, convert, range_of
 from piql.schema.values import ValueMismatch, shown
-from piql.store.rows import Codec
+from piql.store.rows import Codec, Row
 
 Check = Callable[[Any], Any]
 """From the value of one parameter to its stored value. Raises InvalidParameter."""
@@ -102,6 +104,9 @@ def _refused(parameter: QueryParameter, message: str) -> InvalidParameter:
 def _expected(parameter: QueryParameter) -> str:
     """Return what a message says that a parameter must be."""
     sql_type = cast(SqlType, parameter.type)
+    if isinstance(parameter.type, RowType):
+        names = ", ".join(name for name, _ in parameter.type.columns)
+        return f"a list of at most {parameter.max_items} rows ({names})"
     if parameter.max_items is not None:
         return f"a list of at most {parameter.max_items} {sql_type} values"
     if parameter.max_value is not None:
@@ -110,6 +115,8 @@ def _expected(parameter: QueryParameter) -> str:
 
 
 def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
+    if parameter.max_items is not None and isinstance(parameter.type, RowType):
+        return _rows_check(parameter, parameter.max_items, parameter.type, codec)
     if parameter.max_items is not None:
         return _list_check(parameter, parameter.max_items, codec)
     if parameter.max_value is not None:
@@ -156,6 +163,52 @@ def _count_check(parameter: QueryParameter, most: int) -> Check:
         return int(value)
 
     return check
+
+
+def _rows_check(
+    parameter: QueryParameter, most: int, row_type: RowType, codec: Callable[[SqlType], Codec | None]
+) -> Check:
+    """Return the check of a list of rows, each given by names or in the order of its columns, as tuples."""
+    names = tuple(name for name, _ in row_type.columns)
+    checks = [
+        _value_check(replace(parameter, name=f"{parameter.name}.{name}", type=type_, max_items=None), codec)
+        for name, type_ in row_type.columns
+    ]
+
+    def check(value: Any) -> tuple[Row, ...]:
+        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+            raise _refused(parameter, f"is {shown(value)}: expected {_expected(parameter)}")
+        rows = tuple(value)
+        if len(rows) > most:
+            raise _refused(parameter, f"holds {len(rows)} rows: expected {_expected(parameter)}")
+        return tuple([checked_row(number, row, len(rows)) for number, row in enumerate(rows, 1)])
+
+    def checked_row(number: int, row: Any, count: int) -> Row:
+        which = f"row {number} of {count}"
+        values = _values_of(row, names)
+        if isinstance(values, str):
+            raise _refused(parameter, f"{which} {values}: expected {_expected(parameter)}")
+        try:
+            return tuple([check_value(value) for check_value, value in zip(checks, values, strict=True)])
+        except InvalidParameter as refusal:
+            raise InvalidParameter(f"{which}: {refusal}", parameter.name) from None
+
+    return check
+
+
+def _values_of(row: Any, names: Sequence[str]) -> Sequence[Any] | str:
+    """Return the values of a row in the order of `names`, or what is wrong with it."""
+    if isinstance(row, Mapping):
+        unknown = next((name for name in row if name not in names), None)
+        missing = next((name for name in names if name not in row), None)
+        if unknown is not None:
+            return f"has a value for {unknown!r}, which is no column of the INSERT"
+        return f"has no value for {missing}" if missing is not None else [row[name] for name in names]
+    if not isinstance(row, list | tuple):
+        return f"is {shown(row)}"
+    if len(row) != len(names):
+        return f"has {len(row)} value{'' if len(row) == 1 else 's'}"
+    return row
 
 
 def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType], Codec | None]) -> Check:

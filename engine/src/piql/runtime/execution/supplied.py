@@ -88,11 +88,12 @@ class SuppliedValues:
     def __bool__(self) -> bool:
         return bool(self._parameters)
 
-    def of(self, occasion: Occasion) -> list[Any]:
-        """Return the stored values that an execution has."""
+    def of(self, occasion: Occasion, row: int = 0) -> list[Any]:
+        """Return the stored values that an execution has; each `row` of a list that it is given has ids of its own."""
         values: list[Any] = []
         for parameter, codec in zip(self._parameters, self._codecs, strict=True):
             assert parameter.supplied is not None
-            value = occasion.value(parameter.name, parameter.supplied)
+            name = parameter.name if not row else f"{parameter.name} of row {row}"
+            value = occasion.value(name, parameter.supplied)
             values.append(value if codec is None else codec.encode(value))
         return values

@@ -126,14 +126,21 @@ class Decisions:
 
         Of several rows the error names the row.
         """
+        return self._records([(values, parameters) for values in self._rows])
+
+    def records_of_list(self, rows: Sequence[list[Any]]) -> list[Row]:
+        """Return the records of an INSERT of a list: `rows` has the parameters with the values of each row."""
+        return self._records([(self._values, row) for row in rows])
+
+    def _records(self, sources: Sequence[tuple[Values, list[Any]]]) -> list[Row]:
         records: list[Row] = []
-        for number, values in enumerate(self._rows, 1):
+        for number, (values, parameters) in enumerate(sources, 1):
             try:
                 row = values(None, None, parameters)
                 records.append(self._writer.make(dict(zip(self._named, row, strict=True))))
             except PiqlError as failure:
-                if len(self._rows) > 1:
-                    failure.args = (f"row {number} of {len(self._rows)}: {failure}",)
+                if len(sources) > 1:
+                    failure.args = (f"row {number} of {len(sources)}: {failure}",)
                 raise
         return records
 

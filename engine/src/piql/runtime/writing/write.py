@@ -1,5 +1,7 @@
 """A compiled write made ready to run: INSERT, UPDATE or DELETE, of one record or of several, one after another.
 
+The records of an INSERT are written out in its text, or those of a list that it is given.
+
 Each is a key and a decision (`decisions.py`). The store's write path (`paths.py`) reads the record, calls the decision,
 checks the constraints and writes. Where a UNIQUE key leads to the row, the path looks up its primary key first; where
 the rows are those of a section, `section.py` reads their keys first.
@@ -76,6 +78,10 @@ class PreparedWrite:
         self._supplied = SuppliedValues(plan, len(self._checks.slots), store.codec)
         self._now = now
         slots = {**self._checks.slots, **self._supplied.slots}
+        self._list = self._checks.slots[plan.rows.name] if plan.rows is not None else None
+        in_rows = (value.value for value in plan.values if plan.kind == "insert")
+        columns = [value.name for value in in_rows if isinstance(value, Parameter) and value.is_of_row]
+        slots |= {name: len(slots) + at for at, name in enumerate(columns)}
         self._looked_up = _looked_up(plan, writer)
         self._decisions = Decisions(plan, writer, slots, store)
         self._section = PreparedSection(plan.section, store, slots, deployed) if plan.section is not None else None
@@ -100,12 +106,13 @@ class PreparedWrite:
         started = self._clock()
         values = self._checks.checked(parameters)
         if self._supplied:
-            values += self._supplied.of(occasion or Occasion(self._now))
+            occasion = occasion or Occasion(self._now)
+            values += self._supplied.of(occasion)
         for slot, why in self._never_null:
             if values[slot] is None:
                 raise ConstraintViolation(why)
         meter = Meter(self.bound, None if observer is None else self._clock)
-        records, of_section = self._run(values, meter, before, look)
+        records, of_section = self._run(values, meter, before, look, occasion)
         elapsed = (self._clock() - started) * 1000
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
@@ -123,12 +130,13 @@ class PreparedWrite:
         meter: Meter,
         before: Callable[[Transaction], None] | None,
         look: Callable[[], None] | None,
+        occasion: Occasion | None,
     ) -> tuple[list[Row], Sequence[OperatorTiming]]:
         """Make the write on the kind of store that there is.
 
         Return the records affected, and the timings of the section.
         """
-        rows = self._decisions.records(parameters) if self._plan.kind == "insert" else [None]
+        rows = self._records(parameters, occasion) if self._plan.kind == "insert" else [None]
         timings: Sequence[OperatorTiming] = ()
         if self._stepped is not None:
             if self._section is not None:
@@ -142,6 +150,19 @@ class PreparedWrite:
             if self._section is not None:
                 rows, timings = self._section.keys(parameters, meter)
             return self._write(TransactionalPath(self._writer, transaction, meter), rows, parameters, meter), timings
+
+    def _records(self, parameters: list[Any], occasion: Occasion | None) -> list[Row]:
+        """Return the records of an INSERT; those of a list are made of its rows."""
+        if self._list is None:
+            return self._decisions.records(parameters)
+        given = parameters[: len(self._checks.slots)]
+        supplied: list[Any] = []
+        rows: list[list[Any]] = []
+        for number, row in enumerate(given[self._list], 1):
+            if self._supplied and occasion is not None:
+                supplied = self._supplied.of(occasion, number)
+            rows.append([*given, *supplied, *row])
+        return self._decisions.records_of_list(rows)
 
     def _write(self, path: WritePath, rows: Sequence[Row | None], parameters: list[Any], meter: Meter) -> list[Row]:
         """Write rows one after another; return the records affected.
@@ -257,7 +278,7 @@ def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) 
     return tuple(
         (slots[assignment.value.name], f"[{assignment.value.name}] is NULL: {never_null(table, assignment.column)}")
         for assignment in assigned
-        if isinstance(assignment.value, Parameter) and assignment.column in columns
+        if isinstance(assignment.value, Parameter) and not assignment.value.is_of_row and assignment.column in columns
     )
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from piql.compiler.syntax.ast.base import AstNode, Name
-from piql.compiler.syntax.ast.queries import Expression, OrderClause, Row, SelectItem, Star, StopClause, TableName
+from piql.compiler.syntax.ast.queries import (
+    Expression,
+    OrderClause,
+    ParameterUse,
+    Row,
+    SelectItem,
+    Star,
+    StopClause,
+    TableName,
+)
 from piql.text.source import Span
 
 
@@ -28,13 +37,17 @@ class OnConflict(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(AstNode):
-    """INSERT of one row, or of several: `more` has the values of those behind the first."""
+    """INSERT of one row, or of several: `more` has the values of those behind the first.
+
+    With `rows` it is an INSERT of the rows of a list parameter, and has no values of its own.
+    """
 
     table: Name
     columns: tuple[Name, ...]  # empty where the text names none: all are meant, in the order declared
     values: tuple[Expression, ...]
     values_span: Span = field(compare=False, repr=False)
     more: tuple[Row, ...] = ()
+    rows: ParameterUse | None = None
     is_conditional: bool = False
     condition: Span | None = field(default=None, compare=False, repr=False)  # of IF NOT EXISTS
     conflict: OnConflict | None = None

@@ -10,7 +10,8 @@ CODES = (
         "Nothing says how many rows a write changes",
         "How many rows such a write changes depends on the data. Name one row by its whole primary key or by a UNIQUE "
         "key, or the rows that a limit, a list or a LIMIT bounds. INSERT takes at most 100 rows that stand in the "
-        "text. IF refuses the write of one row; a test of several rows stands in WHERE.",
+        "text, or a list of them with its MAX. IF refuses the write of one row; a test of several rows stands in "
+        "WHERE.",
         _T + "CREATE QUERY q AS DELETE FROM t;",
     ),
     Code(
