@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import subprocess
 import threading
 from pathlib import Path
 
 import pytest
-from piql_backend.file_history.repository import FileChange, FileHistory, HistoryDamaged
+from piql_backend.file_history.repository import FileChange, FileHistory, HistoryDamaged, Save
 
 SCHEMA = "CREATE TABLE users (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL);\n"
 QUERY = "CREATE QUERY user AS SELECT name FROM users WHERE id = [id];\n"
@@ -72,10 +74,10 @@ def test_a_file_is_followed_through_its_renames(folder: Path) -> None:
 def test_a_deployment_names_its_save_and_texts_that_are_none_hang_beside(folder: Path) -> None:
     history = FileHistory(folder)
     history.record({"schema.piql": SCHEMA}, "first")
-    history.mark({"schema.piql": SCHEMA}, "development/1", "version 1")
+    history.mark({"schema.piql": SCHEMA}, "development/1")
     draft = {"schema.piql": SCHEMA, "queries/user.piql": QUERY}
-    history.mark(draft, "development/2", "version 2")
-    history.mark({}, "development/2", "the name is taken")
+    history.mark(draft, "development/2")
+    history.mark({}, "development/2")
     assert [save.marks for save in history.newest_first()] == [("development/1",)]
     shown = subprocess.run(
         ["git", "-C", str(folder), "show", "development/2:queries/user.piql"],
@@ -123,7 +125,7 @@ def test_what_a_killed_process_left_behind_stops_no_save(folder: Path) -> None:
     (folder / "refs" / "tags" / "development" / "1.lock").write_bytes(b"")
     history = FileHistory(folder)
     history.record({"f.piql": "-- 2"}, "second")
-    history.mark({"f.piql": "-- 2"}, "development/1", "version 1")
+    history.mark({"f.piql": "-- 2"}, "development/1")
     assert [(save.message, save.marks) for save in history.newest_first()] == [
         ("second", ("development/1",)),
         ("first", ()),
@@ -134,7 +136,7 @@ def test_git_reads_it_and_finds_no_fault(folder: Path, tmp_path: Path) -> None:
     history = FileHistory(folder)
     history.record({"schema.piql": SCHEMA}, "first")
     history.record({"schema.piql": SCHEMA, "queries/user.piql": QUERY}, "second: ünïcode\n\nbody")
-    history.mark({"schema.piql": SCHEMA}, "development/1", "version 1")
+    history.mark({"schema.piql": SCHEMA}, "development/1")
     subprocess.run(["git", "-C", str(folder), "fsck", "--strict"], check=True, capture_output=True)
     subprocess.run(["git", "clone", "-q", str(folder), str(tmp_path / "clone")], check=True)
     assert (tmp_path / "clone" / "queries" / "user.piql").read_text() == QUERY
@@ -153,37 +155,116 @@ def test_many_saves_are_packed_and_stay_readable(folder: Path, monkeypatch: pyte
     assert _count(FileHistory(folder)) == 17
 
 
-@pytest.mark.parametrize("damage", ["cut off", "emptied", "overwritten", "removed"])
-def test_a_damaged_file_of_it_is_told_and_nothing_else_is_raised(folder: Path, damage: str) -> None:
+DAMAGE: dict[str, bytes | None] = {"emptied": b"", "overwritten": b"\xff" * 30, "removed": None}
+
+
+@pytest.mark.parametrize("damage", ["cut off", *DAMAGE])
+def test_a_damaged_file_of_it_is_told_and_what_is_whole_is_kept(folder: Path, tmp_path: Path, damage: str) -> None:
     history = FileHistory(folder)
     for number in range(3):
         history.record({"schema.piql": f"{SCHEMA}-- {number}\n", "q.piql": QUERY * number}, f"state {number}")
-    history.mark({"schema.piql": SCHEMA}, "development/1", "version 1")
+    history.mark({"schema.piql": SCHEMA}, "development/1")
     history.close()
     whole = _everything(FileHistory(folder))
     told = 0
-    for path in sorted(file for file in folder.rglob("*") if file.is_file()):
-        content, mode = path.read_bytes(), path.stat().st_mode
-        path.chmod(0o600)
+    for path in sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file()):
+        copy = tmp_path / f"{path.as_posix().replace('/', '-')}.git"
+        shutil.copytree(folder, copy)
+        (copy / path).chmod(0o600)
+        content = (copy / path).read_bytes()
         if damage == "removed":
-            path.unlink()
+            (copy / path).unlink()
         else:
-            path.write_bytes(
-                {"cut off": content[: len(content) // 2], "emptied": b"", "overwritten": b"\xff" * 30}[damage]
-            )
+            (copy / path).write_bytes(content[: len(content) // 2] if damage == "cut off" else DAMAGE[damage] or b"")
+        history = FileHistory(copy)
+        said = ""
         try:
-            read = _everything(FileHistory(folder))
-        except HistoryDamaged:
+            assert _everything(history) == whole or "refs/tags" in str(path)  # a tag that is gone is not missed
+        except HistoryDamaged as damaged:
+            said = str(damaged)
+        if said:
             told += 1
-        else:
-            assert read in (whole, []) or "objects" not in str(path)  # a tag that is gone is not missed
-        path.write_bytes(content)
-        path.chmod(mode)
+            assert "'" not in said
+            _mends(history, [save for save, _ in whole], path.as_posix())
+            subprocess.run(["git", "-C", str(copy), "fsck", "--strict"], check=True, capture_output=True)
+        assert history.record({"f.piql": "-- later"}, "later") is not None
+        assert _everything(history)[0][1] == {"f.piql": "-- later"}
     assert told > 5
-    assert _everything(FileHistory(folder)) == whole
 
 
-def _everything(history: FileHistory) -> list[object]:
+def _mends(history: FileHistory, whole: list[Save], path: str) -> None:
+    mended = history.mend()
+    assert mended is not None
+    saves = [save for save, _ in _everything(history)]
+    told = [save for save in saves if save.message.startswith("At least")]
+    assert [save.message for save in saves[len(told) :]] == [
+        save.message for save in whole if save.message in {kept.message for kept in saves}
+    ]
+    assert (len(saves) - len(told), len(told)) == (mended.kept, 1 if mended.lost else 0)
+    assert mended.kept + mended.lost == len(whole)
+    if "objects" not in path and "main" not in path:
+        assert mended.lost == 0
+
+
+def test_what_a_missing_save_cuts_in_two_is_kept_in_its_order(folder: Path) -> None:
+    history = FileHistory(folder)
+    for number in range(1, 6):
+        history.record({"f.piql": f"-- {number}"}, f"state {number}")
+    history.mark({"f.piql": "-- draft"}, "development/7")
+    history.close()
+    (third,) = (line.split()[0] for line in _log(folder) if line.endswith("state 3"))
+    (folder / "objects" / third[:2] / third[2:]).unlink()
+    history = FileHistory(folder)
+    with pytest.raises(HistoryDamaged, match="missing"):
+        _everything(history)
+    mended = history.mend()
+    assert mended is not None
+    assert (mended.kept, mended.lost, mended.lost_marks) == (4, 1, ())
+    assert [save.message for save in history.newest_first()] == [
+        f"At least 1 save is lost: the history was damaged, and is now {mended.aside}",
+        *("state 5", "state 4", "state 2", "state 1"),
+    ]
+    assert (folder.parent / mended.aside / "objects").is_dir()
+    shown = subprocess.run(["git", "-C", str(folder), "show", "development/7:f.piql"], capture_output=True, check=True)
+    assert shown.stdout == b"-- draft"
+    assert history.mend() is None
+
+
+@pytest.mark.parametrize("renames", range(4))
+def test_a_process_that_is_killed_while_it_mends_loses_nothing_more(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    history = FileHistory(folder)
+    history.record({"f.piql": "-- 1"}, "first")
+    history.record({"f.piql": "-- 2"}, "second")
+    history.close()
+    (folder / "HEAD").write_bytes(b"")
+    with monkeypatch.context() as patched:
+        rename, left = Path.rename, iter(range(renames))
+
+        def counted(file: Path, target: Path) -> Path:
+            if next(left, None) is None:
+                raise ProcessLookupError
+            return rename(file, target)
+
+        patched.setattr(Path, "rename", counted)
+        with contextlib.suppress(ProcessLookupError):
+            FileHistory(folder).mend()
+    history = FileHistory(folder)
+    with contextlib.suppress(HistoryDamaged):
+        history.record({"f.piql": "-- 3"}, "third")
+    if renames < 2:
+        assert history.mend() is not None
+        history.record({"f.piql": "-- 3"}, "third")
+    assert [save.message for save in history.newest_first()] == ["third", "second", "first"]
+
+
+def _log(folder: Path) -> list[str]:
+    log = ["git", "-C", str(folder), "log", "--format=%H %s", "main"]
+    return subprocess.run(log, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def _everything(history: FileHistory) -> list[tuple[Save, dict[str, str] | None]]:
     try:
         return [(save, history.texts(save.number)) for save in history.newest_first()]
     finally:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
+from dulwich.objects import Blob
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT, Running
@@ -91,26 +93,54 @@ async def test_a_deployment_names_the_save_that_it_was_made_from(client: httpx.A
 
 
 async def test_a_history_that_cannot_be_written_fails_no_save_and_is_said(settings: Settings, running: Running) -> None:
-    objects = settings.data / "histories" / "scadr.git" / "objects"
+    lock = settings.data / "histories" / "scadr.lock"
     async with running(settings) as client:
         await saves(client)
-        objects.rename(objects.with_name("elsewhere"))
+        lock.unlink()
+        lock.mkdir()  # nobody can write now
         created = await client.post(FILES, json={"path": "queries/new.piql", "text": "-- one"})
         assert created.status_code == 201
         problems = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
-        assert "Saves of scadr are not recorded" in problems[0]["message"]
+        assert [problem["message"] for problem in problems] == ["Saves of scadr are not recorded: Is a directory."]
+        lock.rmdir()
+        assert (await saves(client))[0]["message"] == "Changed outside of the workbench"
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
 
 
-async def test_a_damaged_history_answers_503_and_the_files_go_on(settings: Settings, running: Running) -> None:
+@pytest.mark.parametrize("reads_one", [True, False])
+async def test_a_damaged_history_says_what_is_lost_and_saving_goes_on(
+    settings: Settings, running: Running, reads_one: bool
+) -> None:
+    history = settings.data / "histories" / "scadr.git"
     async with running(settings) as client:
-        number = (await saves(client))[0]["number"]
-        for kept in (settings.data / "histories" / "scadr.git" / "objects").rglob("*"):
-            if kept.is_file():
-                kept.chmod(0o600)
-                kept.write_bytes(b"damaged")
+        await client.post(FILES, json={"path": "queries/new.piql", "text": "-- one"})
+        created = await client.post(FILES, json={"path": "queries/newer.piql", "text": "-- two"})
+        before = await saves(client)
+    blob = Blob.from_string(b"-- two").id.decode()  # the newest save alone has it
+    (history / "objects" / blob[:2] / blob[2:]).unlink()
     async with running(settings) as client:
-        for address in (SAVES, f"{SAVES}/{number}"):
-            answer = await client.get(address)
+        if reads_one:
+            answer = await client.get(f"{SAVES}/{before[0]['number']}")
             assert (answer.status_code, answer.json()["code"]) == (503, "history-damaged")
-        created = await client.post(FILES, json={"path": "queries/new.piql", "text": "-- one"})
-        assert created.status_code == 201
+            assert answer.json()["help"] == "Look at the list of saves again."
+        change = {"text": "-- three", "base_revision": created.json()["revision"]}
+        assert (await client.put(f"{FILES}/queries/newer.piql", json=change)).status_code == 200
+        if not reads_one:
+            assert (await client.get(f"{SAVES}/{before[0]['number']}")).status_code == 503
+        listed = await saves(client)
+        (aside,) = history.parent.glob("scadr.git.damaged-*")
+        lost = f"At least 1 save is lost: the history was damaged, and is now {aside.name}"
+        assert lost in [save["message"] for save in listed]
+        assert [save["message"] for save in listed if save["message"] != lost][-len(before) + 1 :] == [
+            save["message"] for save in before[1:]
+        ]
+        text = (await client.get(f"{SAVES}/{listed[0]['number']}")).json()["files"]
+        assert {"path": "queries/newer.piql", "text": "-- three"} in text
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
+        (problem,) = health["problems"]
+        assert (health["status"], problem["what"], problem["is_over"]) == ("ok", "saves", True)
+        assert aside.name in problem["message"]
+        assert "at least 1 is lost" in problem["message"]
+    async with running(settings) as client:
+        assert await saves(client) == listed
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []

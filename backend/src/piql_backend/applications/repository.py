@@ -252,7 +252,7 @@ class Applications:
         """Name the state that was deployed in the history, such as `development/3`."""
         with self._saving:
             self._record(application_id, "Changed outside of the workbench")
-            self._histories.mark(application_id, texts, name, f"Deployed as {name}")
+            self._histories.mark(application_id, texts, name)
 
     def _record(self, application_id: str, message: str) -> None:
         with contextlib.suppress(NotFound):  # deleted meanwhile, or not there yet

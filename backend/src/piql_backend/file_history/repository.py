@@ -4,16 +4,25 @@
     mark(texts)    →  a tag, such as development/3; texts that are no save hang beside main
 
 The files are the truth: a save is recorded after it was written, and one that a crash left out comes with the next.
-Nothing is ever removed from the repository, and `git clone` reads it as it does any other.
+Nothing is ever removed from the repository, and `git clone` reads it as it does any other. One that is damaged can be
+mended: it is set aside, and its whole saves begin a new one (`salvaging.py`).
+
+    shop.git.new       is written
+    shop.git.mended    it is complete
+    shop.git           becomes shop.git.damaged-…, and shop.git.mended becomes shop.git
+
+A process may be killed between any two steps: the next one goes on with what is complete, or begins again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import re
 import shutil
 import threading
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,20 +31,21 @@ from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
 from dulwich.diff_tree import RenameDetector, TreeChange
-from dulwich.errors import NotTreeError, ObjectFormatException
+from dulwich.errors import ChecksumMismatch, NotTreeError, ObjectFormatException
 from dulwich.file import FileLocked
 from dulwich.index import commit_tree
 from dulwich.object_store import iter_tree_contents, tree_lookup_path
-from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, TreeEntry
+from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, Tree, TreeEntry
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
 from piql_backend.file_history.bundles import write_bundle
+from piql_backend.file_history.salvaging import DAMAGE, DEPLOYED, MAIN, TAGS, Salvage, read_salvage, write_salvage
 
-_MAIN = Ref(b"refs/heads/main")
-_TAGS = b"refs/tags/"
 _WORKBENCH = b"PIQL Workbench <workbench@localhost>"
 _PLAIN_FILE = 0o100644
+_HEAD = re.compile(rb"(ref: refs/heads/\S+|[0-9a-f]{40})\s*")
+_ID = re.compile(rb"[0-9a-f]{40}")
 _LOOSE_OBJECTS = 2_000  # at more files than that, they are packed into one
 _SAVES_BETWEEN_COUNTS = 100  # of these files
 
@@ -70,15 +80,36 @@ class HistoryDamaged(Exception):
     """The repository cannot be read as one: an object or a ref is missing or damaged."""
 
 
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What became of a damaged history: its name now, and how many saves were kept and are known to be lost.
+
+    `lost_marks` are deployments whose files are lost.
+    """
+
+    aside: str
+    kept: int
+    lost: int
+    lost_marks: tuple[str, ...]
+
+
 @contextlib.contextmanager
 def _damage_told() -> Iterator[None]:
     """Raise HistoryDamaged where a damaged repository is read: what dulwich raises then is of a dozen classes."""
     try:
         yield
-    except (OSError, FileLocked, HistoryDamaged):
+    except OSError as error:
+        if error.errno not in DAMAGE:
+            raise
+        raise HistoryDamaged("a file of it is missing or cannot be read") from error
+    except (FileLocked, HistoryDamaged, MemoryError):
         raise
+    except KeyError as damage:
+        raise HistoryDamaged("something that a save needs is missing") from damage
+    except (ChecksumMismatch, ObjectFormatException, zlib.error) as damage:
+        raise HistoryDamaged("something that a save needs cannot be read") from damage
     except Exception as damage:
-        raise HistoryDamaged(str(damage) or type(damage).__name__) from damage
+        raise HistoryDamaged("it cannot be read as a git repository") from damage
 
 
 class FileHistory:
@@ -109,22 +140,22 @@ class FileHistory:
             if commit == newest:
                 return None
             if newest is None:
-                repository.refs.add_if_new(_MAIN, commit)
+                repository.refs.add_if_new(MAIN, commit)
             else:
-                repository.refs.set_if_equals(_MAIN, newest, commit)
+                repository.refs.set_if_equals(MAIN, newest, commit)
             self._commits.append(commit)
             self._pack_when_many(repository)
             return len(self._commits)
 
-    def mark(self, texts: Mapping[str, str], name: str, message: str) -> None:
+    def mark(self, texts: Mapping[str, str], name: str) -> None:
         """Name the state of these texts, such as `development/3`; a name that is taken keeps its state.
 
         Raises HistoryDamaged, or OSError where nothing can be written.
         """
         with self._writing(f"tags/{name}") as repository:
             newest = self._commits[-1] if self._commits else None
-            commit = self._commit_after(repository, newest, texts, message)
-            repository.refs.add_if_new(Ref(_TAGS + name.encode()), commit)
+            commit = self._commit_after(repository, newest, texts, DEPLOYED.decode() + name)
+            repository.refs.add_if_new(Ref(TAGS + name.encode()), commit)
 
     def newest_first(self, before: int | None = None, path: str | None = None) -> Iterator[Save]:
         """Yield the saves below a number, from the newest on; with `path` those that changed this file.
@@ -164,23 +195,65 @@ class FileHistory:
             repository = self._repository()
             if repository is None:
                 raise HistoryDamaged("there is no history yet")
-            tags = repository.refs.as_dict(Ref(_TAGS.rstrip(b"/")))
-            refs = {Ref(b"HEAD"): repository.refs[_MAIN], _MAIN: repository.refs[_MAIN]}
-            refs |= {Ref(_TAGS + name): commit_id for name, commit_id in tags.items()}
+            tags = repository.refs.as_dict(Ref(TAGS.rstrip(b"/")))
+            refs = {Ref(b"HEAD"): repository.refs[MAIN], MAIN: repository.refs[MAIN]}
+            refs |= {Ref(TAGS + name): commit_id for name, commit_id in tags.items()}
         with _damage_told(), contextlib.closing(Repo(str(self._folder), bare=True)) as reader:
             write_bundle(reader, refs, file)
+
+    def mend(self) -> Mended | None:
+        """Set a damaged repository aside, and begin a new one with the saves that are whole.
+
+        None where everything can be read by now: another process has mended it, or has only written it anew.
+        """
+        with self._alone():
+            self.close()
+            self._commits, self._ids = [], None
+            salvage = read_salvage(self._folder)
+            with contextlib.suppress(HistoryDamaged), _damage_told():
+                repository = self._repository()
+                if salvage.is_whole and repository is not None:
+                    self._follow(repository)
+                    return None
+            self.close()
+            self._commits = []
+            aside = self._beside(f"git.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
+            self._make_of(salvage, aside.name)
+            self._folder.rename(aside)
+            self._beside("git.mended").rename(self._folder)
+            return Mended(aside.name, len(salvage.saves), salvage.lost, salvage.lost_marks)
+
+    def _make_of(self, salvage: Salvage, aside: str) -> None:
+        """Write the repository of a salvage, complete, beside its place."""
+        note = None
+        if salvage.lost:
+            lost = f"At least {salvage.lost} save{'s are' if salvage.lost > 1 else ' is'} lost"
+            tree = salvage.saves[-1].tree if salvage.saves else Tree().id
+            note = _commit_of(tree, None, f"{lost}: the history was damaged, and is now {aside}")
+        new, complete = self._beside("git.new"), self._beside("git.mended")
+        for left in (new, complete):  # by a process that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.closing(Repo.init_bare(new, mkdir=True, default_branch=b"main")) as repository:
+            write_salvage(salvage, repository, note)
+        new.rename(complete)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one thread of one process write."""
+        with self._lock:
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            with self._folder.with_suffix(".lock").open("w") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # let go of by the system, whatever the end
+                yield
 
     @contextlib.contextmanager
     def _writing(self, ref: str) -> Iterator[Repo]:
         """Let one thread of one process write and move a ref; what another has recorded is known inside."""
-        with self._lock, _damage_told():
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
-            with self._folder.with_suffix(".lock").open("w") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # let go of by the system, whatever the end
-                repository = self._repository() or self._create()
-                (self._folder / "refs" / f"{ref}.lock").unlink(missing_ok=True)  # of a process that was killed
-                self._follow(repository)
-                yield repository
+        with self._alone(), _damage_told():
+            repository = self._repository() or self._create()
+            (self._folder / "refs" / f"{ref}.lock").unlink(missing_ok=True)  # of a process that was killed
+            self._follow(repository)
+            yield repository
 
     def _commit_after(
         self, repository: Repo, newest: ObjectID | None, texts: Mapping[str, str], message: str
@@ -218,24 +291,38 @@ class FileHistory:
         return repository if 1 <= number <= len(self._commits) else None
 
     def _repository(self) -> Repo | None:
-        if self._opened is None and (self._folder / "config").is_file():
-            self._opened = Repo(str(self._folder), bare=True)
+        if self._opened is None:
+            complete = self._beside("git.mended")
+            if not self._folder.exists() and complete.is_dir():  # a process was killed between two renames
+                complete.rename(self._folder)
+            if self._folder.exists():
+                head = self._folder / "HEAD"
+                named = head.read_bytes()[:300] if head.is_file() else b""
+                if not (self._folder / "config").is_file() or not _HEAD.fullmatch(named):
+                    raise ObjectFormatException("it has no config, or its HEAD names nothing")
+                self._opened = Repo(str(self._folder), bare=True)
         return self._opened
 
     def _create(self) -> Repo:
         """Create the repository beside its place, and put it there whole."""
-        new = self._folder.with_suffix(".new")
+        new = self._beside("git.new")
         shutil.rmtree(new, ignore_errors=True)  # of a process that was killed
         Repo.init_bare(new, mkdir=True, default_branch=b"main").close()
         new.rename(self._folder)
         self._opened = Repo(str(self._folder), bare=True)
         return self._opened
 
+    def _beside(self, end: str) -> Path:
+        """What is written, or set aside, beside the repository."""
+        return self._folder.with_suffix(f".{end}")
+
     def _follow(self, repository: Repo) -> None:
         """Read the commits of main that are not known: at the start, and what another process recorded."""
         commit: ObjectID | None = None
-        if _MAIN in repository.refs:
-            commit = repository.refs[_MAIN]
+        if MAIN in repository.refs:
+            commit = repository.refs[MAIN]
+        elif next(iter(repository.object_store), None) is not None:
+            raise ObjectFormatException("main names nothing, although there are saves")
         known = self._commits[-1] if self._commits else None
         unknown: list[ObjectID] = []
         while commit is not None and commit != known:
@@ -274,6 +361,12 @@ class FileHistory:
 
 
 def _new_commit(repository: Repo, tree: ObjectID, parent: ObjectID | None, message: str) -> ObjectID:
+    commit = _commit_of(tree, parent, message)
+    repository.object_store.add_object(commit)
+    return commit.id
+
+
+def _commit_of(tree: ObjectID, parent: ObjectID | None, message: str) -> Commit:
     commit = Commit()
     commit.tree = tree
     commit.parents = [] if parent is None else [parent]
@@ -282,8 +375,7 @@ def _new_commit(repository: Repo, tree: ObjectID, parent: ObjectID | None, messa
     commit.commit_timezone = commit.author_timezone = 0
     commit.encoding = b"UTF-8"
     commit.message = message.encode("utf-8", "replace") + b"\n"
-    repository.object_store.add_object(commit)
-    return commit.id
+    return commit
 
 
 def _commit(repository: Repo, commit_id: ObjectID) -> Commit:
@@ -328,7 +420,11 @@ def _texts(repository: Repo, commit: ObjectID) -> dict[str, str]:
 def _marks(repository: Repo) -> dict[ObjectID, list[str]]:
     """Return the names that were given to each commit."""
     marks = defaultdict[ObjectID, list[str]](list)
-    for name, commit_id in sorted(repository.refs.as_dict(Ref(_TAGS.rstrip(b"/"))).items()):
+    named = repository.refs.as_dict(Ref(TAGS.rstrip(b"/")))
+    names = {name for name in repository.refs.subkeys(Ref(TAGS.rstrip(b"/"))) if not name.endswith(b".lock")}
+    if names - named.keys() or not all(_ID.fullmatch(commit_id) for commit_id in named.values()):
+        raise ObjectFormatException("the mark of a deployment names nothing")
+    for name, commit_id in sorted(named.items()):
         marks[commit_id].append(name.decode("utf-8", "replace"))
     return marks
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from dulwich.file import FileLocked
 
+from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.repository import FileHistory, HistoryDamaged, Save
 from piql_backend.file_history.schemas import FileChangeRead, SaveDetailRead, SavedFileRead, SaveRead
 from piql_backend.web.errors import ApiError, NotFound
@@ -21,6 +21,11 @@ log = logging.getLogger(__name__)
 
 _SAVES = Listing[Save, int]("saves", int, lambda save: save.number, is_descending=True)
 _FAULTS = (HistoryDamaged, FileLocked, OSError)
+_REMOVE = "Remove the history that was set aside when you need it no more."
+_AS_THEY_WERE = "Its files and what is deployed are as they were. The log says more."
+_EXPORT = "Export the application again."
+_LIST = "Look at the list of saves again."
+T = TypeVar("T")
 
 
 class FileHistories:
@@ -30,7 +35,8 @@ class FileHistories:
         self.root = root
         self._histories: dict[str, FileHistory] = {}
         self._lock = threading.Lock()
-        self.problem: str | None = None
+        self._failed: dict[str, str] = {}  # why saves of an application are not recorded now
+        self._mended: dict[str, str] = {}  # what became of one that was damaged
 
     def close(self) -> None:
         with self._lock:
@@ -38,25 +44,24 @@ class FileHistories:
                 history.close()
 
     def record(self, application: str, texts: Mapping[str, str], message: str) -> None:
-        """Record the files of an application after they were written; a fault is logged and kept as `problem`."""
-        try:
-            self._of(application).record(texts, message)
-            self.problem = None
-        except _FAULTS as fault:
-            log.exception("a save of %s is not in its history", application)
-            self.problem = f"Saves of {application} are not recorded: {fault}"
+        """Record the files of an application after they were written; a fault is logged and kept as a problem."""
+        self._write(application, "Saves", lambda history: history.record(texts, message))
 
-    def mark(self, application: str, texts: Mapping[str, str], name: str, message: str) -> None:
-        """Name the files that were deployed, such as `development/3`; a fault is logged and kept as `problem`."""
-        try:
-            self._of(application).mark(texts, name, message)
-        except _FAULTS as fault:
-            log.exception("the deployment %s of %s is not in its history", name, application)
-            self.problem = f"Deployments of {application} are not recorded: {fault}"
+    def mark(self, application: str, texts: Mapping[str, str], name: str) -> None:
+        """Name the files that were deployed, such as `development/3`; a fault is logged and kept as a problem."""
+        self._write(application, "Deployments", lambda history: history.mark(texts, name))
+
+    def problems(self) -> list[ProblemRead]:
+        """What the health check says: saves that are not recorded now, and histories that were damaged."""
+        failed = [ProblemRead(what="saves", message=said, help="The log says more.") for said in self._failed.values()]
+        mended = [ProblemRead(what="saves", message=said, help=_REMOVE, is_over=True) for said in self._mended.values()]
+        return [*failed, *mended]
 
     def move_away(self, application: str, target: Path) -> None:
         """Let a history go with its application, which is deleted; a new one of that id begins anew."""
         with self._lock:
+            self._failed.pop(application, None)
+            self._mended.pop(application, None)
             if application in self._histories:
                 self._histories.pop(application).close()
             if self._folder(application).is_dir():
@@ -73,46 +78,70 @@ class FileHistories:
             repository.rename(self._folder(application))
 
     def write_bundle(self, application: str, file: IO[bytes]) -> None:
-        """Write the history of an application as a git bundle. Raises ApiError 503 if it is damaged."""
-        history = self._of(application)
-        with self._readable(application):
-            history.write_bundle(file)
+        """Write the history of an application as a git bundle. Raises ApiError 503 where it cannot be read."""
+        self._read(application, lambda history: history.write_bundle(file), help=_EXPORT)
 
     def page(self, application: str, wish: PageWish, path: str | None) -> Page[SaveRead]:
-        """Saves, the newest first; with a path those that changed this file. Raises ApiError 503 if damaged."""
-        history = self._of(application)
+        """Saves, the newest first; with a path those that changed this file. ApiError 503 where it cannot be read."""
 
-        def fetch(after: int | None, count: int) -> list[Save]:
-            return list(islice(_followed(history, after, path), count))
+        def read(history: FileHistory) -> Page[Save]:
+            return _SAVES.page(wish, lambda after, count: list(islice(_followed(history, after, path), count)))
 
-        with self._readable(application):
-            page = _SAVES.page(wish, fetch)
+        page = self._read(application, read)
         return Page(items=[_read(save) for save in page.items], next=page.next)
 
     def save(self, application: str, number: int) -> SaveDetailRead:
         """One save with the text of every file. Raises ApiError: 404 for an unknown number, 503 if it is damaged."""
-        history = self._of(application)
-        with self._readable(application):
-            save, texts = history.save(number), history.texts(number)
+        save, texts = self._read(application, lambda history: (history.save(number), history.texts(number)), help=_LIST)
         if save is None or texts is None:
             raise NotFound("unknown-save", f"{application} has no save {number}.", "The list of saves says which.")
         files = [SavedFileRead(path=path, text=text) for path, text in texts.items()]
         return SaveDetailRead(**_read(save).model_dump(), files=files)
 
-    @contextlib.contextmanager
-    def _readable(self, application: str) -> Iterator[None]:
-        """Answer 503 where a history cannot be read; its application and its files are not touched by that."""
+    def _write(self, application: str, what: str, write: Callable[[FileHistory], object]) -> None:
+        history = self._of(application)
         try:
-            yield
-        except (HistoryDamaged, OSError) as fault:
+            try:
+                write(history)
+            except HistoryDamaged:
+                self._mend(application, history)
+                write(history)
+            self._failed.pop(application, None)
+        except _FAULTS as fault:
+            log.exception("the history of %s is not written", application)
+            self._failed[application] = f"{what} of {application} are not recorded: {_in_words(fault)}."
+
+    def _read(self, application: str, read: Callable[[FileHistory], T], help: str | None = None) -> T:
+        """Read a history; one that is damaged is mended and read again, with other numbers of saves.
+
+        Raises ApiError 503 where it cannot be read, and with a `help` also where it was mended.
+        """
+        history = self._of(application)
+        try:
+            try:
+                return read(history)
+            except HistoryDamaged:
+                said = self._mend(application, history)
+                if said is not None and help is not None:
+                    raise ApiError(503, "history-damaged", said, help) from None
+                return read(history)
+        except _FAULTS as fault:
             log.exception("the history of %s cannot be read", application)
-            message = f"The history of {application} is damaged: {fault}. Its files and what is deployed are not."
-            raise ApiError(
-                503,
-                "history-damaged",
-                message,
-                f"Repair histories/{application}.git in the data folder with git, or move it away and start again.",
-            ) from fault
+            message = f"The history of {application} cannot be read: {_in_words(fault)}."
+            raise ApiError(503, "history-damaged", message, _AS_THEY_WERE) from fault
+
+    def _mend(self, application: str, history: FileHistory) -> str | None:
+        """Begin a damaged history anew with the saves that are whole; a sentence about it, None if it was not."""
+        mended = history.mend()
+        if mended is None:
+            return None
+        kept = f"{mended.kept} save{'' if mended.kept == 1 else 's'} of it could be read and {_are(mended.kept)} kept"
+        lost = f"at least {mended.lost} {_are(mended.lost)} lost" if mended.lost else "none is known to be lost"
+        marks = f" What was deployed as {', '.join(mended.lost_marks)} is lost, too." if mended.lost_marks else ""
+        said = f"The history of {application} was damaged and is now {mended.aside}: {kept}, {lost}.{marks}"
+        log.error(said)
+        self._mended[application] = said
+        return said
 
     def _of(self, application: str) -> FileHistory:
         with self._lock:
@@ -139,3 +168,18 @@ def _read(save: Save) -> SaveRead:
         changes=changes,
         deployments=list(save.marks),
     )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _in_words(fault: BaseException) -> str:
+    """Why a history cannot be read or written, for its users."""
+    match fault:
+        case FileLocked():
+            return "another program writes it"
+        case OSError():
+            return fault.strerror or str(fault)
+        case _:
+            return str(fault)

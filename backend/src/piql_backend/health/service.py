@@ -78,8 +78,7 @@ class Health:
         yield from (problem for problem in environment.problems() if store.healthy or problem.what != "deployments")
 
     def _shared_problems(self) -> Iterator[ProblemRead]:
-        if self._histories.problem is not None:
-            yield ProblemRead(what="saves", message=self._histories.problem, help="The log says more.")
+        yield from self._histories.problems()
         message = problem_of_disk(self._data)
         if message is not None:
             yield ProblemRead(what="disk", message=message, help=FREE_SOME)
