@@ -1,0 +1,12 @@
+"""How much load a store takes before an SLO breaks, and what breaks first; pure: no store, no files, no Ray.
+
+uncertain      an input that is known as low, mid, high, and answers at 5, 50 and 95 %
+demand         from a profile to the time that an operator keeps a node busy
+waiting        from utilisation to waiting times
+load           queries at their rates on a cluster: shares of a node, and p99 at any utilisation
+limits         the largest growth that keeps every SLO, what breaks first, and the fewest nodes
+log_log        the paper's model: the largest rate as a power of the size; held-out error chooses
+success        users from 10³ to 10⁹: data, requests, nodes and p99, and a plan without a bound beside it
+
+The model and what it leaves out: decision 0043.
+"""
