@@ -74,9 +74,9 @@ def ends_with(arguments: list[str]) -> int:
         (["--slo", "-1"], "--slo: a threshold is a number of ms above 0, not -1"),
         (["--slo", "5", "--slo-interval", "nan"], "--slo-interval is a positive number"),
         (["--slo", "5", "--slo-interval", "90", "--write-slo", "slos.yaml"], "a whole number of minutes, not 90 s"),
-        (["--write-slo", "slos.yaml"], "a threshold that is given by --slo MS"),
+        (["--write-slo", "slos.yaml"], "--write-slo writes the threshold of --slo MS"),
         (["--slo", "5", "--write-slo", "nowhere/slos.yaml"], "--write-slo: "),
-        (["--slo", "noise"], "--slo: noise is no text in UTF-8"),
+        (["--slo", "noise"], "--slo: noise is not a text in UTF-8"),
     ],
 )
 def test_wrong_arguments_are_said_and_end_with_2(
@@ -104,7 +104,7 @@ def test_a_source_without_a_bounded_query_ends_with_1(tmp_path: Path, capsys: py
     assert piql_predict([str(tmp_path / "broken.piql"), "--run", str(RECORDED), "--slo", "5"]) == 1
     said = capsys.readouterr().err
     assert "there are errors in" in said
-    assert "holds no bounded query" in said
+    assert "has no bounded query" in said
 
 
 def test_queries_that_are_not_bounded_are_said_to_be_left_out(source: str, capsys: pytest.CaptureFixture[str]) -> None:

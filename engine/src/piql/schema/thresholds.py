@@ -1,6 +1,8 @@
-"""Above which bound a query is called expensive: what an application sets, or else the defaults.
+"""The thresholds above which the bound of a query is called expensive, and a warning is given.
 
-SET expensive_requests = 5000;
+An application sets them in its text; the others have the defaults of `Thresholds`:
+
+    SET expensive_requests = 5000;
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from piql.trees.caches import Cached
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The most of one execution that nothing is said about."""
+    """The largest numbers of one execution that give no warning."""
 
     requests: int = 1_000
     rows: int = 10_000  # fetched
@@ -22,13 +24,13 @@ class Thresholds:
 
 DEFAULT = Thresholds()
 SETTINGS = {"expensive_requests": "requests", "expensive_rows": "rows", "expensive_bytes": "bytes"}
-"""The settings, with the fields that they set."""
+"""Each setting of the language, with the field of `Thresholds` that it sets."""
 
 
 _thresholds: Cached[Thresholds] = Cached(128, is_by_value=True)
 
 
 def thresholds_of(settings: Mapping[str, int]) -> Thresholds:
-    """Return the thresholds of these settings; of equal ones the same object, because caches go by identity."""
+    """Return the thresholds of settings: for equal settings the same object, because caches go by identity."""
     values = {field: settings[name] for name, field in SETTINGS.items() if name in settings}
     return _thresholds.recall(tuple(sorted(values.items())), lambda: Thresholds(**values))

@@ -1,6 +1,6 @@
-"""Puts a compiled set into a store as its next version; what would lose or break data is refused.
+"""Puts a compiled set into a store as its next version; a change that would lose or break data is refused.
 
-    texts of the set + what was deployed earlier and is not named again ──compile──▶ one set ──▶ next version
+    texts of the set + deployed texts whose names the set does not have ──compile──▶ one set ──▶ next version
 
 A small change is made in one transaction. A larger one goes on step by step, while readers and writers work (`change`).
 """
@@ -56,8 +56,8 @@ def begin_deploy(
     """Announce the version that makes a set executable; a small change is in force when this returns.
 
     Raises CompilationRefused when the set has errors or does not fit the data, DeploymentInProgress when another
-    change is on its way, DeployedMeanwhile when another version is in force than the deployer has seen. Texts that are
-    in force already are deployed again only for another deployer, or one with other details.
+    change is on its way, DeployedMeanwhile when another version is in force than the deployer has seen. If the same
+    texts are in force already, they are deployed again only for another deployer, or with other details.
     """
     refuse_errors(compilation)
     forgotten = frozenset(forget)
@@ -124,10 +124,10 @@ def _begin(
     is_background: bool,
     deployer: Deployer,
 ) -> Build:
-    """Announce the version that `compose` makes of what is in force, and do its first rows.
+    """Announce the next version, which `compose` makes from the version in force, and take the first steps.
 
-    Where another process has a change on its way, or deploys at this moment, it is composed anew from what is there
-    then.
+    If another process is changing the version, or deploys at this moment, the next version is composed again from the
+    state afterwards.
     """
     driver = new_driver()
     while True:
@@ -166,7 +166,7 @@ def _begin(
 
 
 def _refuse_unseen(state: SchemaState, deployer: Deployer) -> None:
-    """Raise DeployedMeanwhile where the version in force is not the one that the deployer has seen."""
+    """Raise DeployedMeanwhile if the version in force is not the one that the deployer has seen."""
     if deployer.seen is not None and deployer.seen != state.in_force.origin.id:
         by = f" by {state.in_force.origin.by}" if state.in_force.origin.by else ""
         raise DeployedMeanwhile(f"not deployed: version {state.in_force.number} was deployed meanwhile{by}")
@@ -187,9 +187,9 @@ def _in_force_already(store: Store, state: SchemaState) -> Build:
 
 
 def _finish_change(store: Store, pace: BackfillRate) -> None:
-    """Bring the last step of a change forward: after it, constraints of the version before are no longer enforced.
+    """Take the last step of a change now: after it, constraints of the version before are no longer enforced.
 
-    Waits a moment where another process drives the change; drives it here where none does.
+    If another process drives the change, wait a moment instead.
     """
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:
@@ -207,8 +207,8 @@ def _finish_change(store: Store, pace: BackfillRate) -> None:
 def _taken_over(store: Store, state: SchemaState, coming: NextVersion, pace: BackfillRate) -> Build | None:
     """Handle a change that another process began; return its build if it has the same texts and nobody drives it.
 
-    Otherwise returns None, for another look, after it has waited a moment for a short change that is driven, or
-    cancelled one that is not. Raises DeploymentInProgress for a change in the background.
+    A short change that is driven is given a moment to end, and one that nobody drives is cancelled. Then the result is
+    None: read the state again. Raises DeploymentInProgress for a change in the background.
     """
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:

@@ -69,6 +69,32 @@ def predict(argv: Sequence[str] | None = None) -> int:
     """Predict the latency of queries from a profile run; return an exit code."""
     parser = _parser()
     options = parser.parse_args(argv)
+    values, slos = _checked(parser, options)
+    compilation = compile_path(parser, options.source)
+    if compilation.has_errors:
+        print(f"piql predict: there are errors in {options.source}; `piql check` shows them", file=sys.stderr)
+    try:
+        forecast = _forecast(compilation, options, values, slos)
+    except (NotPredictable, UnreadableRun) as error:
+        print(f"piql predict: {error}", file=sys.stderr)
+        return 1
+    if options.write_slo is not None:
+        try:
+            documents = write_openslo(replace(forecast.slos[name], query=name) for name in forecast.predictions)
+            options.write_slo.write_text(documents, "utf-8")
+        except (OSError, ValueError) as error:
+            parser.error(f"--write-slo: {error}")
+    if options.output == "json":
+        print(json.dumps(as_json(forecast), indent=2))
+    else:
+        print_table(forecast)
+    return SLO_FAILED if any(not forecast.meets(name) for name in forecast.slos) else 0
+
+
+def _checked(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> tuple[dict[str, int], dict[str, Objective]]:
+    """Return the values of limits by their symbols, and the SLOs by query; end with exit code 2 for wrong arguments."""
     try:
         values = _limits(options.set)
     except ValueError:
@@ -82,31 +108,24 @@ def predict(argv: Sequence[str] | None = None) -> int:
     except (OSError, UnreadableSlo) as error:
         parser.error(f"--slo: {error}")
     if options.write_slo is not None and _ALL not in slos:
-        parser.error("--write-slo writes a threshold that is given by --slo MS")
-    compilation = compile_path(parser, options.source)
-    if compilation.has_errors:
-        print(f"piql predict: there are errors in {options.source}; `piql check` shows them", file=sys.stderr)
-    try:
-        measurements = load(options.run)
-        model = build_model(measurements, options.model)
-        predictions = _predictions(compilation, model, options.query, values, slos)
-        if options.page:
-            plans = {name: _plan(compilation, name) for step in steps_of(options.page) for name in step}
-            predictions[options.page] = predict_page(steps_of(options.page), plans, model)
-        if not predictions:
-            raise NotPredictable(f"{options.source} holds no bounded query")
-        stale = tuple(operator.value for operator in stale_operators(read_looks(options.run)))
-    except (NotPredictable, UnreadableRun) as error:
-        print(f"piql predict: {error}", file=sys.stderr)
-        return 1
+        parser.error("--write-slo writes the threshold of --slo MS, which is missing")
+    return values, slos
+
+
+def _forecast(
+    compilation: Compilation, options: argparse.Namespace, values: Mapping[str, int], slos: Mapping[str, Objective]
+) -> Forecast:
+    """Return the predictions from a run, judged by the SLOs; raise NotPredictable or UnreadableRun."""
+    measurements = load(options.run)
+    model = build_model(measurements, options.model)
+    predictions = _predictions(compilation, model, options.query, values, slos)
+    if options.page:
+        plans = {name: _plan(compilation, name) for step in steps_of(options.page) for name in step}
+        predictions[options.page] = predict_page(steps_of(options.page), plans, model)
+    if not predictions:
+        raise NotPredictable(f"{options.source} has no bounded query")
+    stale = tuple(operator.value for operator in stale_operators(read_looks(options.run)))
     used_slos = {name: slo for name in predictions if (slo := slos.get(name, slos.get(_ALL))) is not None}
-    if options.write_slo is not None:
-        try:
-            options.write_slo.write_text(
-                write_openslo(replace(used_slos[name], query=name) for name in predictions), "utf-8"
-            )
-        except (OSError, ValueError) as error:
-            parser.error(f"--write-slo: {error}")
     risks = _risks(predictions, used_slos, measurements.interval_seconds)
     limits = None
     pairs: tuple[LargestPairs, ...] = ()
@@ -115,12 +134,7 @@ def predict(argv: Sequence[str] | None = None) -> int:
         thresholds = {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in used_slos.items()}
         limits = safe_limits(queries, model, thresholds)
         pairs = _largest_pairs(compilation, model, used_slos, options.query or ())
-    forecast = Forecast(predictions, options.quantile, used_slos, risks, limits, stale, pairs)
-    if options.output == "json":
-        print(json.dumps(as_json(forecast), indent=2))
-    else:
-        print_table(forecast)
-    return SLO_FAILED if any(not forecast.meets(name) for name in used_slos) else 0
+    return Forecast(predictions, options.quantile, used_slos, risks, limits, stale, pairs)
 
 
 def _risks(
@@ -141,7 +155,7 @@ def _risks(
 def _largest_pairs(
     compilation: Compilation, model: Model, slos: Mapping[str, Objective], names: Sequence[str]
 ) -> tuple[LargestPairs, ...]:
-    """The largest pairs of each two limits of the queries in `names`."""
+    """The largest values that keep the SLO, for each two limits of a query, of those in `names` that have an SLO."""
     largest_pairs = []
     for name in (name for name in dict.fromkeys(names) if name in slos):
         query, slo = compilation.queries[name], Slo(slos[name].quantile, slos[name].threshold_ms)
@@ -171,7 +185,7 @@ def _slos(text: str | None, quantile: float, interval_seconds: float) -> dict[st
         try:
             documents = Path(text).read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise UnreadableSlo(f"{text} is no text in UTF-8") from None
+            raise UnreadableSlo(f"{text} is not a text in UTF-8") from None
         return {objective.query: objective for objective in read_openslo(documents)}
     if not 0.0 < threshold_ms < math.inf:
         raise UnreadableSlo(f"a threshold is a number of ms above 0, not {text}")
@@ -197,8 +211,8 @@ def _predictions(
 ) -> dict[str, Prediction]:
     """Predict the named queries, or every bounded query of the source; each limit is set in the queries that have it.
 
-    A profile may hold no writes: then writes are left out, unless they are named, or have an SLO of their own, which
-    they would seem to keep.
+    If the profile has no writes, writes are left out. But a write that is named, or that has an SLO of its own, raises
+    NotPredictable: without it, the SLO would seem to be kept.
     """
     named = [*names] if names else [name for name in slos if name != _ALL]
     for name in named:

@@ -1,10 +1,10 @@
-"""Equal reads in flight are one execution.
+"""Equal reads that arrive together share one execution.
 
-    gathering   not begun: takes in every equal read
-    running     begun: takes in only reads that may be eventual
+    gathering   not started: every equal read joins it
+    running     started: only reads that may be eventual join it
 
-A read that must see what was acknowledged before it cannot join one that has begun, which may have looked already. It
-gathers with its like, and these begin with the next turn of the event loop.
+A read at quorum must see every write that was acknowledged before it. A running execution may have read earlier than
+that. So the read joins or starts one that gathers, and this starts with the next turn of the event loop.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Execute = Callable[[float | None], "asyncio.Future[T] | T"]
 
 
 class _Shared(Generic[T]):
-    """One execution, and until when those who wait for it wait."""
+    """One execution, and the latest deadline of the reads that share it, by the clock of `time.monotonic`."""
 
     __slots__ = ("answer", "deadline")
 
@@ -40,7 +40,11 @@ class SharedReads(Generic[T]):
     def join(
         self, key: Hashable, execute: Execute[T], *, may_be_older: bool = False, deadline: float = math.inf
     ) -> tuple[asyncio.Future[T], bool]:
-        """Return the answer of a read, and whether it is that of an execution which another read has asked for."""
+        """Return the answer of a read, and whether another read began its execution.
+
+        `key` is equal for equal reads. `may_be_older` lets the read join a running execution whose deadline is not
+        earlier. `deadline` is a time of `time.monotonic`.
+        """
         shared = self._gathering.get(key)
         if shared is not None:
             shared.deadline = max(shared.deadline, deadline)

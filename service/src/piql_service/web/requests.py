@@ -111,7 +111,7 @@ def _with_headers(request: Request, headers: Headers) -> Request:
 
 
 def pages_of(headers: Headers) -> int:
-    """Return how many pages are to be sent at most; raise a Refusal for a number that is none."""
+    """Return how many pages are to be sent at most; raise a Refusal if the header is no number."""
     return _number(headers, _PAGES, PAGES, MOST_PAGES) if _PAGES in headers else MOST_PAGES
 
 
