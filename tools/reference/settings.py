@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 from piql.store.cql import address
 from piql.store.open import open_store
+from piql.store.s3 import address as s3_address
 from piql_backend.settings import ROOT, SampleSize, Settings
 
 from reference.commands import MEANING, parser_of
@@ -21,6 +22,11 @@ _PROBES = ("9000", "local", "elsewhere")  # values of a variable, one of which c
 # Variables that are no settings of the server.
 OTHERS = {
     "RAY_ADDRESS": "of a running Ray cluster, on which `piql profile` then measures (read by Ray itself)",
+    "AWS_ACCESS_KEY_ID": "with `AWS_SECRET_ACCESS_KEY`, and `AWS_SESSION_TOKEN` if there is one: the keys of a bucket",
+    "AWS_WEB_IDENTITY_TOKEN_FILE": "or the role of a pod",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "or `AWS_CONTAINER_CREDENTIALS_FULL_URI`: the role of a container",
+    "AWS_REGION": "where a bucket is, if its address does not say",
+    "AWS_DEFAULT_REGION": "the same, if that is not set either (`us-east-1`)",
     "PIQL_CACHE": "where `make cluster` keeps the jars it downloads (`~/.cache/piql`)",
     "PIQL_CLUSTER_OPTIONS": "options of the address that tests on a cluster use, such as `driver=rust`",
     "PIQL_CLUSTER_FOLDER": "where a cluster that `make cluster` starts keeps its data and logs (`.cluster`)",
@@ -41,6 +47,7 @@ def pages() -> dict[str, str]:
     further = [(code(name), about) for name, about in OTHERS.items()]
     sample = SampleSize()
     introduction, _, options = inspect.cleandoc(address.__doc__ or "").partition("\n\n")
+    of_bucket, options_of_bucket, keys = inspect.cleandoc(s3_address.__doc__ or "").split("\n\n")
     text = f"""
 # Settings
 
@@ -70,6 +77,17 @@ writes back, never half of one.
 ```
 
 `make cluster` starts three nodes to try things on: `piql serve --store cql://127.0.0.1/scadr`.
+
+## Of a bucket
+
+{of_bucket}
+
+```text
+{options_of_bucket}
+```
+
+{keys.replace(" (`credentials.py`)", "")}
+[Operations](../operations.md#a-store-in-a-bucket) says what it costs.
 
 ## Of commands and tests
 

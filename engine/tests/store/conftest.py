@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
+from object_store.fixture import bucket_url, object_store
 from piql.store.base import Store
 from piql.store.cql.transaction import CqlTransaction
 from piql.store.embedded.store import EmbeddedStore
@@ -13,7 +14,7 @@ from piql.store.stepwise.store import StepwiseStore
 from piql.store.testing.latency import LatencyStore, constant
 from piql.store.testing.recording import RecordingStore
 
-WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
+WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency", "bucket", "bucket, small pages")
 CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)
 RUST = pytest.param("cluster, driver=rust", marks=[pytest.mark.cluster, pytest.mark.long])
 BACKWARDS = pytest.param("cluster, backwards", marks=pytest.mark.cluster)
@@ -21,7 +22,7 @@ BACKWARDS = pytest.param("cluster, backwards", marks=pytest.mark.cluster)
 LONG_BACKWARDS = pytest.param("cluster, backwards", marks=[pytest.mark.cluster, pytest.mark.long])
 STEPWISE = ("stepwise", "stepwise recorded", CLUSTER)
 WITH_STEPS = (*STEPWISE, BACKWARDS, RUST)
-__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
+__all__ = ["bucket_url", "cluster", "cluster_keyspace", "cluster_url", "object_store"]
 
 
 @pytest.fixture(params=(*WITH_TRANSACTIONS, *STEPWISE, LONG_BACKWARDS, RUST))
@@ -40,7 +41,7 @@ def stepped_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[St
     yield from opened(request, tmp_path)
 
 
-@pytest.fixture(params=("embedded", CLUSTER, RUST))
+@pytest.fixture(params=("embedded", "bucket", CLUSTER, RUST))
 def keeping_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Yield each kind of store that has its own form of values."""
     yield from opened(request, tmp_path)
@@ -58,6 +59,10 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
             store = StepwiseStore(tmp_path / "steps.db")
         case "stepwise recorded":
             store = RecordingStore(StepwiseStore())
+        case "bucket":
+            store = open_store(request.getfixturevalue("bucket_url")())
+        case "bucket, small pages":  # so that a few rows are trees of several levels
+            store = open_store(request.getfixturevalue("bucket_url")("page_bytes=60"))
         case "cluster":
             store = open_store(request.getfixturevalue("cluster_url")())
         case "cluster, backwards":  # all of its tables are kept from the last to the first

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from piql.store.schemes import S3, scheme_of
 from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.settings import Settings
@@ -32,6 +33,8 @@ def serve(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if not 0 <= options.port <= 65535:
         parser.error(f"{options.port} is no port")
+    if scheme_of(options.store) == S3:
+        parser.error(f"the workbench serves no stores in a bucket: deploy and run on {S3}:// with the other commands")
     if any(has_password(argument) for argument in argv or sys.argv):
         print(f"piql serve: arguments are seen by everybody on this machine: {_PASSWORD_ADVICE}.", file=sys.stderr)
     if not is_loopback(options.host):

@@ -30,6 +30,8 @@ def connect(
 ) -> Database:
     """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
 
+    `s3://BUCKET/PREFIX` is a store in a bucket.
+
     `observer` is called after each execution with its `Observation`, in the thread that executed. `strategy` says how
     the requests of a read are sent, `consistency` how fresh reads are, where a call does not say so itself; None is
     what the address says. With the number of a `version`, the connection keeps to the queries of that version, also

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from piql.errors import StoreUnavailable
 from piql.store.base import Store
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, Synchronous
-from piql.store.schemes import CQL, EMBEDDED, STEPWISE, scheme_of
+from piql.store.schemes import CQL, EMBEDDED, S3, STEPWISE, scheme_of
 from piql.store.stepwise.store import StepwiseStore
 
 
@@ -52,6 +52,7 @@ def open_store(url: str) -> Store:
                       `?synchronous=NORMAL`, `?wait_ms=…` (how long a writer waits for others, 5000 by default)
     stepwise:[PATH]   the same store without transactions, to test how other stores must behave
     cql://…           a cluster; needs the extra `cql`
+    s3://…            a prefix of a bucket in an object store; needs the extra `s3`
 
     A file of another program is refused with NotAStore.
     """
@@ -78,7 +79,8 @@ def _adapter_of(url: str) -> Adapter:
     adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:
         raise StoreUnavailable(
-            f"{without_login(url)!r} is not the address of a store: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
+            f"{without_login(url)!r} is not the address of a store: "
+            "write embedded:, embedded:PATH, cql://HOST/KEYSPACE or s3://BUCKET/PREFIX"
         )
     return adapter
 
@@ -127,10 +129,29 @@ def _locate_cql(url: str) -> Location:
     return Location(servers, f"{address.keyspace}/{address.prefix}", has_login)
 
 
+def _open_s3(url: str) -> Store:
+    """Open a store in a bucket; the adapter is imported only now, since its client may not be installed."""
+    try:
+        from piql.store.s3 import open_s3
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] != "obstore":
+            raise
+        raise StoreUnavailable("stores in a bucket need the client: pip install 'piql[s3]'") from missing
+    return open_s3(url)
+
+
+def _locate_s3(url: str) -> Location:
+    from piql.store.s3.address import parse_address
+
+    address = parse_address(url)
+    return Location((address.endpoint or "the object store of AWS",), f"{address.bucket}/{address.prefix}")
+
+
 ADAPTERS: Mapping[str, Adapter] = {
     EMBEDDED: Adapter(
         partial(_open_file, EmbeddedStore), Capabilities(has_transactions=True, is_file=True), _locate_file
     ),
     STEPWISE: Adapter(partial(_open_file, StepwiseStore), Capabilities(is_file=True), _locate_file),
     CQL: Adapter(_open_cql, Capabilities(is_cluster=True), _locate_cql),
+    S3: Adapter(_open_s3, Capabilities(has_transactions=True), _locate_s3),
 }

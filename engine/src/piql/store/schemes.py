@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 EMBEDDED: Final = "embedded"
 STEPWISE: Final = "stepwise"
 CQL: Final = "cql"
+S3: Final = "s3"
 
 StoreKind: TypeAlias = Literal["embedded", "cql"]
 """What users are told of a store: a file of one process, or a cluster."""
