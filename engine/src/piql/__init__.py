@@ -53,6 +53,7 @@ from piql.errors import (
     SnapshotUnavailable,
     StaleCursor,
     StoreForked,
+    StoreReplaced,
     StoreUnavailable,
 )
 from piql.runtime.execution.prepared_query import Page
@@ -98,6 +99,7 @@ __all__ = [
     "Span",
     "StaleCursor",
     "StoreForked",
+    "StoreReplaced",
     "StoreUnavailable",
     "aconnect",
     "compile",

@@ -24,6 +24,7 @@ PiqlError
     ├── StoreForked         connections that a process has from its parent
     ├── StoreFull           no room left on the disk
     ├── NotAStore           a file of another program, or of another kind of store
+    ├── StoreReplaced       its file was removed or replaced while it was open, or it is another store than before
     └── StoreSilent         no answer in time
 """
 
@@ -148,6 +149,10 @@ class StoreFull(StoreUnavailable):
 
 class NotAStore(StoreUnavailable):
     """The file is another program's, or another kind of store's: it is left as it is."""
+
+
+class StoreReplaced(StoreUnavailable):
+    """Another store, or none, is where the store was: nothing is written there until somebody opens it anew."""
 
 
 class StoreSilent(StoreUnavailable):

@@ -115,6 +115,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
     (engine.StoreFull, 507, "disk-full", FREE_SOME),
     (engine.NotAStore, 503, "store-unavailable", "Start with --store and the address of a store, or of a new file."),
+    (engine.StoreReplaced, 503, "store-replaced", "Put the file back that was there, or restart the workbench."),
     (engine.CredentialsMissing, 503, "store-unavailable", "Set it where the workbench is started."),
     (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),
     (engine.BoundExceeded, 500, "bound-exceeded", "This is a fault of the compiler: please report it with the query."),

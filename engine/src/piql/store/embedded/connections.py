@@ -18,13 +18,14 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any, Literal, NoReturn, Protocol
 
-from piql.errors import StoreForked, StoreUnavailable
-from piql.store.embedded.fork import FORKS
+from piql.errors import StoreForked, StoreReplaced, StoreUnavailable
+from piql.store.embedded.fork import FORKS, File
 from piql.store.embedded.waiting import patiently
 
 Synchronous = Literal["FULL", "NORMAL"]
 
 _CLOSED = "the store has been closed"
+_FIRST_READ = "SELECT 1 FROM sqlite_schema LIMIT 1"  # makes the log, or opens the one that there is
 _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
 
 
@@ -153,7 +154,11 @@ def _keep_for_ever(connection: Connection) -> None:
 
 
 class DatabaseFile:
-    """A SQLite file in WAL mode, and how it is opened; a missing file is created only while `may_be_made` is set."""
+    """A SQLite file in WAL mode, and how it is opened; a missing file is created only while `may_be_made` is set.
+
+    The path names the same file for as long as the store is open. Where it does not any more, SQLite would go on
+    writing into a file without a name, and the log that lies at the path would be taken for that of the new file.
+    """
 
     def __init__(self, path: Path, synchronous: Synchronous, wait_seconds: float) -> None:
         self.path = path
@@ -161,11 +166,14 @@ class DatabaseFile:
         self.may_be_made = False
         self._synchronous = synchronous
         self._wait_seconds = wait_seconds
+        self._file: File | None = None  # that was opened first
+        self._log: File | None = None  # of the connection that was opened last
 
     def open(self) -> Connection:
         if self.is_closed:
             raise StoreUnavailable(_CLOSED)
         FORKS.refuse_inherited(self.path)
+        self.refuse_replaced()
         connection = sqlite3.connect(
             uri_of(self.path, "mode=rwc" if self.may_be_made else "mode=rw"),
             uri=True,
@@ -179,10 +187,48 @@ class DatabaseFile:
             patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"), self._wait_seconds)
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.executescript(_PRAGMAS)
+            patiently(lambda: connection.execute(_FIRST_READ).fetchone(), self._wait_seconds)
+            self._file, self._log = self._file or _file_at(self.path), _file_at(self._beside("-wal"))
         except BaseException:
             connection.close()  # now, and not at the next garbage collection
             raise
         return connection
+
+    def refuse_replaced(self) -> None:
+        """Raise StoreReplaced where the path names another file by now than the one that was opened first, or none."""
+        if self._file is None:
+            return
+        there = _file_at(self.path)
+        if there == self._file:
+            return
+        what = f"the file of the embedded store {self.path}"
+        if there is None:
+            raise StoreReplaced(f"{what} is gone: put it back, or open the store again to begin a new one")
+        self._set_log_aside()
+        raise StoreReplaced(f"{what} was replaced while it was open: open the store again to use the new file")
+
+    def leave(self) -> None:
+        """Set the log aside if its file is not at the path any more, so that it is taken for no other file's."""
+        if self._file is not None and _file_at(self.path) != self._file:
+            self._set_log_aside()
+
+    def _set_log_aside(self) -> None:
+        if self._log is not None and _file_at(self._beside("-wal")) == self._log:
+            for end in ("-wal", "-shm"):
+                with suppress(OSError):
+                    os.rename(self._beside(end), self._beside(f"{end}.of-replaced-{self._log[1]}"))
+
+    def _beside(self, end: str) -> str:
+        return os.path.realpath(self.path) + end
+
+
+def _file_at(path: str | Path) -> File | None:
+    """Return which file a path names now; None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class _Ticket:
@@ -214,4 +260,5 @@ class Connections:
     def close(self) -> None:
         """Let no connection be opened any more; each is closed once its thread no longer uses it."""
         self._file.is_closed = True
+        self._file.leave()
         self._local = threading.local()

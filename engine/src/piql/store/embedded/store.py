@@ -260,6 +260,7 @@ class EmbeddedStore:
             try:
                 patiently(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
                 yield mark
+                self._file.refuse_replaced()
                 connection.execute("COMMIT")
             finally:
                 _end(connection, mark, "ROLLBACK")
@@ -278,6 +279,7 @@ class EmbeddedStore:
         FORKS.refuse_strangers()
         if not self._is_made and not self.is_made():
             return 0
+        self._file.refuse_replaced()
         handle = self._connections.mine()
         handle.uses += 1
         try:

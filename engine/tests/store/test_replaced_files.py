@@ -1,0 +1,87 @@
+"""The file of an open store is removed, replaced, or put back: no acknowledged write is lost, no other file written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import piql
+import pytest
+from piql.errors import StoreReplaced
+
+SOURCE = """
+CREATE TABLE t (id INT PRIMARY KEY, n INT);
+CREATE QUERY n AS SELECT n FROM t WHERE id = [id];
+CREATE QUERY put AS INSERT INTO t VALUES ([id], [n]);
+"""
+
+
+def made(path: Path, key: int) -> piql.Database:
+    """Return a store with one row."""
+    db = piql.connect(f"embedded:{path}")
+    db.deploy(piql.compile(SOURCE))
+    db.execute("put", {"id": key, "n": key})
+    return db
+
+
+def rows(path: Path, *keys: int) -> list[int]:
+    """Return those of the keys that a store has, as another process would see it."""
+    with piql.connect(f"embedded:{path}") as db:
+        return [key for key in keys if db.execute("n", {"id": key}).rows]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+def removed(path: Path) -> str:
+    path.unlink()
+    return "is gone"
+
+
+def replaced(path: Path) -> str:
+    made(path.with_name("theirs.db"), 7).close()
+    os.replace(path.with_name("theirs.db"), path)
+    return "was replaced"
+
+
+def emptied(path: Path) -> str:
+    path.with_name("nothing").touch()
+    os.replace(path.with_name("nothing"), path)
+    return "was replaced"
+
+
+@pytest.mark.parametrize("change", [removed, replaced, emptied])
+def test_nothing_is_acknowledged_any_more_and_another_file_stays_as_it_is(
+    path: Path, change: Callable[[Path], str]
+) -> None:
+    db = made(path, 1)
+    said = change(path)
+    there = path.read_bytes() if path.exists() else None
+    with pytest.raises(StoreReplaced, match=said):
+        db.execute("put", {"id": 2, "n": 2})
+    with pytest.raises(StoreReplaced, match=said):
+        db.load("t", [{"id": 3, "n": 3}])
+    with pytest.raises(StoreReplaced, match=said):
+        _ = db.deployment
+    db.close()
+    assert (path.read_bytes() if path.exists() else None) == there
+    if change is replaced:
+        assert rows(path, 1, 2, 3, 7) == [7]
+    else:
+        made(path, 9).close()  # the log that was left is taken for no part of a new file
+        assert rows(path, 1, 2, 3, 9) == [9]
+
+
+def test_a_file_that_is_put_back_is_written_again(path: Path) -> None:
+    db = made(path, 1)
+    path.rename(path.with_name("away.db"))
+    with pytest.raises(StoreReplaced, match="is gone"):
+        db.execute("put", {"id": 2, "n": 2})
+    path.with_name("away.db").rename(path)
+    db.execute("put", {"id": 3, "n": 3})
+    db.close()
+    assert rows(path, 1, 2, 3) == [1, 3]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
