@@ -69,6 +69,7 @@ EXEMPT = {
     "/api/application-imports/{import_id} files": "At most 300 files, as in an application.",
     "/api/application-imports/{import_id} environments": "At most 50: an archive with more is refused.",
     "/api/application-imports/{import_id} notes": "At most 202; the last says how many more there are.",
+    "/api/tokens": "At most 100 of one person: who has so many makes no other.",
     f"{ENVIRONMENT}/latency/{{deployment_id}} queries": ONE_VERSION,
     "/api/applications/{application}/saves/{number} files": ONE_VERSION.replace("version", "save"),
     "/api/applications/{application}/saves/{number} changes": "At most one for each file of two saves.",

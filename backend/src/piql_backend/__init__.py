@@ -6,12 +6,13 @@ workbench.py        builds all services; those of one environment are in `enviro
                     the shapes of requests and answers, `repository.py` how it is kept
 lifecycle.py        makes, duplicates, archives and deletes whole applications
 starting/           what happens once, before it serves
+people/             the people of a team, and what they may do
 web/                what every request passes: middleware, errors, shapes that resources share
 stores/             the store of an environment
 data_folder/        where files lie and how they are written
 database/           DuckDB and its migrations
 workers/            the server's side of the processes that compile and predict; `worker_process/` is the other
-commands/           what this package adds to `piql`: serve, slo, app
+commands/           what this package adds to `piql`: serve, slo, app, user
 """
 
 __version__ = "0.1.0"

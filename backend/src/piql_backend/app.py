@@ -36,6 +36,7 @@ from piql_backend.imports.endpoints import router as imports
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
+from piql_backend.people.endpoints import router as people
 from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
@@ -50,7 +51,7 @@ from piql_backend.web.api_document import DocumentedApi
 from piql_backend.web.compressed_bodies import CompressedBodies
 from piql_backend.web.errors import add_error_handlers, declared
 from piql_backend.web.front_end import add_front_end
-from piql_backend.web.guarded_routes import OpenGate, refuse_undeclared
+from piql_backend.web.guarded_routes import Gate, OpenGate, refuse_undeclared
 from piql_backend.web.rate_limit import RateLimit
 from piql_backend.web.request_limit import RequestLimit
 from piql_backend.web.retry_after import RetryAfter
@@ -59,10 +60,12 @@ from piql_backend.web.security_headers import SecurityHeaders
 from piql_backend.web.unchanged import Unchanged
 
 if TYPE_CHECKING:
+    from piql_backend.people.service import People
     from piql_backend.workbench import Workbench
 
 ROUTERS = (
     health,
+    people,
     applications,
     archives,
     application_imports,
@@ -100,6 +103,8 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         running = workbench or _make_workbench(chosen)
         app.state.workbench = running
+        if running.team is not None:
+            app.state.gate = _gate_of(running.team)
         running.probes.requests = counts
         try:
             await running.open()
@@ -129,7 +134,8 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
             Middleware(Unchanged),
         ],
     )
-    app.state.gate = OpenGate()
+    if not chosen.team:  # a team's gate is there once its people are: until then, no route answers
+        app.state.gate = OpenGate()
     add_error_handlers(app)
     app.include_router(probes)
     for router in ROUTERS:
@@ -146,6 +152,12 @@ def _make_workbench(settings: Settings) -> Workbench:
     from piql_backend.workbench import Workbench  # the API document is made without the compiler and DuckDB
 
     return Workbench(settings)
+
+
+def _gate_of(team: People) -> Gate:
+    from piql_backend.people.gate import TeamGate  # the API document is made without SQLAlchemy and Argon2
+
+    return TeamGate(team)
 
 
 def _operation_id(route: APIRoute) -> str:

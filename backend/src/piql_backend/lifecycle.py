@@ -11,7 +11,7 @@ application of their name is made again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,8 +55,11 @@ class Lifecycle:
         applications: Applications,
         parameter_sets: ParameterSets,
         environments: Environments,
+        forget_roles: Callable[[str], None],
     ) -> None:
+        """`forget_roles` takes away what people may do in an application that is deleted, or made anew."""
         self._data = data
+        self._forget_roles = forget_roles
         self._samples = samples
         self._applications = applications
         self._parameter_sets = parameter_sets
@@ -121,6 +124,7 @@ class Lifecycle:
         aside = self._aside(application)
         self._move_environments(application, aside)
         self._applications.move_away(application, aside / "files")
+        self._forget_roles(application)
 
     def _summary(self, application: str) -> ApplicationSummaryRead:
         return self._applications.summary(application, self._environments.names(application))
@@ -131,6 +135,7 @@ class Lifecycle:
             if application in self._applications.ids():
                 raise ApiError(409, "application-exists", f"There is an application {application} already.")
             self._move_leftovers(application)
+            self._forget_roles(application)
             folder = environment_folder(self._data, application, DEVELOPMENT)
             for environment in content.environments:
                 _write_environment(folder.with_name(environment.id), environment)

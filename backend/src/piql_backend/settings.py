@@ -57,6 +57,7 @@ class Settings:
     alert_hosts: tuple[str, ...] = ()  # hosts that alerts may be sent to
     alert_secret: str | None = field(default=None, repr=False)  # signs alerts, so that who takes them knows the sender
     rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
+    team: bool = False  # everybody signs in, and may do what their roles say
     insecure: bool = False  # the host may be another than loopback, although nobody has to log in
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections.abc import Mapping
+from pathlib import Path
 
 import piql
 from piql.compiler.result import Compilation
@@ -28,10 +29,13 @@ from piql_backend.file_history.service import FileHistories
 from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
 from piql_backend.parameter_sets.repository import ParameterSets
+from piql_backend.people.database import FILE as PEOPLE_FILE
+from piql_backend.people.service import People
 from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
 from piql_backend.starting.earlier_layout import move_earlier_layout
 from piql_backend.starting.first_start import FirstStart
+from piql_backend.web.visitor import Visitor
 from piql_backend.workers.pool import WorkerPool
 
 
@@ -41,11 +45,19 @@ class Workbench:
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
         """Lock and move the data folder, and build the services; `workers` that are given stay open at the end.
 
-        Raises DataInUse where another backend uses the folder, ValueError for a webhook that may not be used.
+        Raises DataInUse where another backend uses the folder, ValueError for a webhook that may not be used,
+        and for a team that nobody administers.
         """
         data = settings.data
         alerts_to = destination_of(settings.alert_webhook, settings.alert_hosts, settings.alert_secret)
         self._lock = DataLock(data)
+        try:
+            self._people = People(data / PEOPLE_FILE) if settings.team or (data / PEOPLE_FILE).exists() else None
+            self.team = self._people if settings.team else None
+            _refuse_without_administrator(self.team, data)
+        except BaseException:
+            self._lock.release()
+            raise
         move_earlier_layout(data, settings.samples)
         self.workers = workers or WorkerPool(settings.worker_limits)
         self._own_workers = self.workers if workers is None else None
@@ -67,7 +79,9 @@ class Workbench:
         )
         self.environments = Environments(data, settings.store, shared)
         self.environment_changes = EnvironmentChanges(data, self.environments, allowed_stores)
-        self.lifecycle = Lifecycle(data, settings.samples, self.applications, self.parameter_sets, self.environments)
+        self.lifecycle = Lifecycle(
+            data, settings.samples, self.applications, self.parameter_sets, self.environments, self._forget_roles
+        )
         self.archives = Archives(data / "archives", self.applications, self.parameter_sets, self.environments)
         allowed_sources = AllowedSources(settings.allowed_sources)
         self.application_imports = ApplicationImports(
@@ -95,7 +109,19 @@ class Workbench:
         if self._own_workers is not None:
             await asyncio.to_thread(self._own_workers.close)
         self.histories.close()
+        if self._people is not None:
+            await asyncio.to_thread(self._people.close)
         self._lock.release()
+
+    def give_to(self, application: str, visitor: Visitor | None) -> None:
+        """Make whoever made an application its administrator; nobody, where the workbench serves somebody alone."""
+        if self.team is not None and visitor is not None:
+            self.team.accounts.set_role(visitor.name, application, "administrator")
+
+    def _forget_roles(self, application: str) -> None:
+        """Take away all roles and tokens of an application that is deleted, or made anew."""
+        if self._people is not None:
+            self._people.accounts.forget_application(application)
 
     def _compile(self, texts: Mapping[str, str]) -> Compilation:
         """Let a worker compile, within its limits; a result too deeply nested to be sent is compiled again here."""
@@ -104,3 +130,11 @@ class Workbench:
             return piql.compile(texts)
         compilation: Compilation = pickle.loads(pickled)
         return compilation
+
+
+def _refuse_without_administrator(team: People | None, data: Path) -> None:
+    """Raise ValueError for a team in which nobody could give anybody a role."""
+    if team is not None and not team.accounts.has_administrator():
+        team.close()
+        command = f"piql user add NAME --role administrator --data {data}"
+        raise ValueError(f"--team: nobody administers this workbench yet. Add somebody: {command}")

@@ -14,7 +14,7 @@ from piql_backend.application_imports.schemas import (
     RepositoryCreate,
 )
 from piql_backend.applications.schemas import ApplicationSummaryRead
-from piql_backend.web.dependencies import Id, TheWorkbench
+from piql_backend.web.dependencies import AnyVisitor, Id, TheWorkbench
 from piql_backend.web.errors import declared
 from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import everywhere, needs
@@ -75,10 +75,12 @@ def read_application_import(import_id: Id, workbench: TheWorkbench) -> Applicati
 @router.post("/{import_id}/applications", status_code=201, responses=declared(404, 409))
 @needs(everywhere("developer"))
 async def make_imported_application(
-    import_id: Id, request: ImportedApplicationCreate, workbench: TheWorkbench
+    import_id: Id, request: ImportedApplicationCreate, workbench: TheWorkbench, visitor: AnyVisitor
 ) -> ApplicationSummaryRead:
     """Make an application of an import, as a new one: 409 where there is one of that id. No store is connected to."""
-    return await workbench.application_imports.make(import_id, request)
+    made = await workbench.application_imports.make(import_id, request)
+    workbench.give_to(made.id, visitor)
+    return made
 
 
 @router.delete("/{import_id}", status_code=204, responses=declared(404))

@@ -16,7 +16,7 @@ from piql_backend.applications.schemas import (
     FileRename,
     FileUpdate,
 )
-from piql_backend.web.dependencies import TheWorkbench
+from piql_backend.web.dependencies import AnyVisitor, TheWorkbench
 from piql_backend.web.errors import declared
 from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import SIGNED_IN, everywhere, in_application, needs
@@ -28,16 +28,24 @@ router = APIRouter(route_class=GuardedRoute, prefix="/applications", tags=["appl
 
 @router.get("")
 @needs(SIGNED_IN)
-def list_applications(wish: WishedPage, workbench: TheWorkbench) -> Page[ApplicationSummaryRead]:
-    """The applications by id, with those in the archive."""
-    return workbench.applications.page(wish, workbench.environments.names)
+def list_applications(wish: WishedPage, workbench: TheWorkbench, visitor: AnyVisitor) -> Page[ApplicationSummaryRead]:
+    """The applications by id in which one has a role, with those in the archive."""
+
+    def is_shown(application: str) -> bool:
+        return visitor is None or visitor.sees(application)
+
+    return workbench.applications.page(wish, workbench.environments.names, is_shown)
 
 
 @router.post("", status_code=201, responses=declared(409))
 @needs(everywhere("developer"))
-async def create_application(request: ApplicationCreate, workbench: TheWorkbench) -> ApplicationSummaryRead:
+async def create_application(
+    request: ApplicationCreate, workbench: TheWorkbench, visitor: AnyVisitor
+) -> ApplicationSummaryRead:
     """Make an application; one of a template is deployed, and its rows are loaded, before the answer."""
-    return await workbench.lifecycle.create(request)
+    made = await workbench.lifecycle.create(request)
+    workbench.give_to(made.id, visitor)
+    return made
 
 
 @router.patch("/{application}", responses=declared(404, 503))
@@ -52,10 +60,12 @@ async def update_application(
 @router.post("/{application}/duplicates", status_code=201, responses=declared(404))
 @needs(everywhere("developer"))
 def duplicate_application(
-    application: str, request: ApplicationDuplicate, workbench: TheWorkbench
+    application: str, request: ApplicationDuplicate, workbench: TheWorkbench, visitor: AnyVisitor
 ) -> ApplicationSummaryRead:
     """Make an application with the same files, and an empty store of its own."""
-    return workbench.lifecycle.duplicate(application, request.title)
+    made = workbench.lifecycle.duplicate(application, request.title)
+    workbench.give_to(made.id, visitor)
+    return made
 
 
 @router.delete("/{application}", status_code=204, responses=declared(404, 409))

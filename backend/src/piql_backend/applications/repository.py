@@ -28,7 +28,7 @@ from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.file_history.service import FileHistories
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
-from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.errors import ApiError, NotFound, unknown_application
 from piql_backend.web.pages import Listing, Page, PageWish
 from piql_backend.web.schemas import FileRead, is_file_path
 
@@ -58,7 +58,7 @@ class Applications:
     def folder(self, application_id: str) -> Path:
         """Where the files of an application lie."""
         if application_id not in self.ids():
-            raise _unknown(application_id)
+            raise unknown_application(application_id)
         return self._root / application_id
 
     def title(self, application_id: str) -> str:
@@ -134,9 +134,11 @@ class Applications:
             new.rename(self._root / application_id)
             self._record(application_id, "Create the application" if history is None else "Import the application")
 
-    def page(self, wish: PageWish, environments: Callable[[str], Sequence[str]]) -> Page[ApplicationSummaryRead]:
-        """A page of applications by id, with the names of their environments."""
-        page = _APPLICATIONS.page_of(wish, self.ids())
+    def page(
+        self, wish: PageWish, environments: Callable[[str], Sequence[str]], is_shown: Callable[[str], bool]
+    ) -> Page[ApplicationSummaryRead]:
+        """A page of the applications that are shown, by id, with the names of their environments."""
+        page = _APPLICATIONS.page_of(wish, filter(is_shown, self.ids()))
         summaries = []
         for name in page.items:
             with contextlib.suppress(NotFound):  # deleted meanwhile
@@ -280,13 +282,9 @@ def _paths(folder: Path) -> Sequence[str]:
         with contextlib.suppress(FileNotFoundError):  # a folder below it was moved while it was read
             inside = [file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder)]
         if not folder.is_dir():
-            raise _unknown(folder.name)
+            raise unknown_application(folder.name)
     paths = (file.relative_to(folder).as_posix() for file in inside)
     return [path for path in paths if is_file_path(path)]
-
-
-def _unknown(application_id: str) -> NotFound:
-    return NotFound("unknown-application", f"There is no application {application_id[:60]}.")
 
 
 def _changed_at(folder: Path) -> datetime:

@@ -18,6 +18,7 @@ from piql_backend.web.addresses import is_loopback
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
 )
+_PLAIN = "passwords and sessions travel as plain text to this address: put a proxy that speaks HTTPS in front of it"
 
 _PASSWORD_ADVICE = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
 
@@ -25,8 +26,8 @@ _PASSWORD_ADVICE = "put a URL with a password into the environment, as STORE or 
 def serve(argv: Sequence[str] | None = None) -> int:
     """Start the workbench and serve until it is stopped; return an exit code.
 
-    Another host than loopback needs --insecure. A password in an argument is only warned about: it works, but other
-    users of the machine can read it.
+    Another host than loopback needs --team, or --insecure. A password in an argument is only warned about: it works,
+    but other users of the machine can read it.
     """
     default = Settings.from_environment()
     parser = _serve_parser(default)
@@ -37,9 +38,16 @@ def serve(argv: Sequence[str] | None = None) -> int:
         parser.error(f"the workbench serves no stores in a bucket: deploy and run on {S3}:// with the other commands")
     if any(has_password(argument) for argument in argv or sys.argv):
         print(f"piql serve: arguments are seen by everybody on this machine: {_PASSWORD_ADVICE}.", file=sys.stderr)
-    if not is_loopback(options.host):
+    if options.team and options.insecure:
+        parser.error("--team asks for passwords, --insecure for none: give one of them")
+    if options.team and not is_loopback(options.host):
+        print(f"piql serve: --team: {_PLAIN}.", file=sys.stderr)
+    elif not is_loopback(options.host):
         if not options.insecure:
-            parser.error(f"--host {options.host} is open to other machines: {_RISK}. Add --insecure to do it anyway")
+            parser.error(
+                f"--host {options.host} is open to other machines: {_RISK}. Add --team, so that everybody signs in,"
+                " or --insecure to do it anyway"
+            )
         print(f"piql serve: --insecure: {_RISK}.", file=sys.stderr)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
@@ -53,7 +61,12 @@ def serve(argv: Sequence[str] | None = None) -> int:
 def _serve_parser(default: Settings) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql serve", description="Start the workbench.")
     parser.add_argument(
-        "--host", default=default.host, help="the address to listen at; another than loopback takes --insecure"
+        "--host",
+        default=default.host,
+        help="the address to listen at; another than loopback takes --team or --insecure",
+    )
+    parser.add_argument(
+        "--team", action="store_true", help="everybody signs in, and may do what their roles say (`piql user`)"
     )
     parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
     parser.add_argument(

@@ -12,6 +12,7 @@ middleware, in the order in which a request passes it
     refusal.py            how middleware answers by itself
 for endpoints
     needs.py              what an endpoint needs of whoever asks: roles, and the declaration beside each endpoint
+    visitor.py            who asks, and whether they may
     guarded_routes.py     the routes that hold it, and the walk over all of them at the start
     dependencies.py       the workbench, or the environment that the path names
     schemas.py            the base of all shapes, and those that several resources share

@@ -1,6 +1,7 @@
 """The OpenAPI document of the API, completed by what FastAPI cannot know: the answers of the middleware.
 
-Middleware refuses requests before an endpoint is called (403, 413, 415, 429, 503) and answers 304 after it.
+Middleware refuses requests before an endpoint is called (403, 413, 415, 429, 503) and answers 304 after it. The gate
+of a team refuses what somebody may not (401, 403, 404).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from piql_backend.web.errors import described
-from piql_backend.web.guarded_routes import GuardedRoute
+from piql_backend.web.guarded_routes import GuardedRoute, needs_of
 from piql_backend.web.needs import ANYBODY, needs
 from piql_backend.web.retry_after import PASSING_STATUSES, RETRY_AFTER
 from piql_backend.web.same_origin import SAFE_METHODS
@@ -25,7 +26,7 @@ _RETRY_HEADER = {
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI application whose document declares what its middleware may answer.
+    """A FastAPI application whose document declares what its middleware and its gate may answer.
 
     The document is built when it is first requested. That takes a while, so a thread does it and no request waits.
     """
@@ -48,11 +49,12 @@ class DocumentedApi(FastAPI):
 
     def _build(self) -> dict[str, Any]:
         if self.openapi_schema is None:
-            document = super().openapi()
-            for operations in document["paths"].values():
+            document, needed = super().openapi(), needs_of(self)
+            for path, operations in document["paths"].items():
                 for method, operation in operations.items():
                     responses = operation["responses"]
-                    for status in _refusals(method, operation):
+                    of_gate = needed[f"{method.upper()} {path}"].refusals
+                    for status in (*_refusals(method, operation), *of_gate):
                         responses.setdefault(str(status), described(status))
                     for status in PASSING_STATUSES:
                         responses[str(status)]["headers"] = {RETRY_AFTER: _RETRY_HEADER}

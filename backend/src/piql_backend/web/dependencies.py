@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from fastapi import Depends, Path, Request
 
+from piql_backend.web.visitor import Visitor, login_needed
+
 if TYPE_CHECKING:
     from piql_backend.environments.environment import Environment
     from piql_backend.workbench import Workbench
@@ -26,6 +28,25 @@ def workbench_of(request: Request) -> Workbench:
 
 
 TheWorkbench = Annotated[Workbench, Depends(workbench_of)]
+
+
+def visitor_of(request: Request) -> Visitor | None:
+    """Who asks, as the gate found out; None where the workbench serves somebody alone."""
+    visitor = getattr(request.state, "visitor", None)
+    return visitor if isinstance(visitor, Visitor) else None
+
+
+AnyVisitor = Annotated[Visitor | None, Depends(visitor_of)]
+
+
+def known_visitor_of(visitor: AnyVisitor) -> Visitor:
+    """Who asks, where the endpoint needs somebody to be signed in; ApiError 401 otherwise."""
+    if visitor is None:
+        raise login_needed()
+    return visitor
+
+
+TheVisitor = Annotated[Visitor, Depends(known_visitor_of)]
 
 
 async def environment_of(application: Id, environment: Id, workbench: TheWorkbench) -> AsyncIterator[Environment]:

@@ -95,6 +95,11 @@ class NotFound(ApiError):
         super().__init__(404, code, message, help)
 
 
+def unknown_application(application_id: str) -> NotFound:
+    """There is no application of that id, or none for whoever asks: the two are not told apart."""
+    return NotFound("unknown-application", f"There is no application {application_id[:60]}.")
+
+
 # The errors of the engine at run time: status, code, and one thing to do. The first class that matches counts.
 _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] = (
     (engine.CardinalityViolation, 422, "cardinality-violation", "Delete a row first, or raise the CARDINALITY LIMIT."),
@@ -131,6 +136,23 @@ def from_engine(error: engine.PiqlError) -> ApiError:
     return ApiError(500, "engine-error", str(error))
 
 
+def status_of(error: BaseException) -> int:
+    """The status that an error is answered with; 0 where the request was broken off."""
+    match error:
+        case ApiError():
+            return error.status
+        case engine.PiqlError():
+            return from_engine(error).status
+        case RequestValidationError():
+            return 422
+        case HTTPException():
+            return error.status_code
+        case Exception():
+            return 507 if isinstance(error, OSError) and is_full(error) else 500
+        case _:
+            return 0
+
+
 def declared(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Declare error statuses for an endpoint's OpenAPI."""
     return {status: {"model": ErrorRead, "description": _DESCRIPTIONS[status]} for status in statuses}
@@ -144,7 +166,8 @@ def described(status: int) -> dict[str, Any]:
 
 _DESCRIPTIONS = {
     400: "The body is not JSON, or the workbench is not reached by the Host that was named.",
-    403: "The request comes from another origin or machine, or names a store that is not on the list.",
+    401: "Nobody is signed in; a workbench of a team needs that.",
+    403: "The request comes from another origin or machine, names a store that is not on the list, or needs a role.",
     404: "Nothing of that name.",
     405: "The method does not fit.",
     409: "It has changed meanwhile, or its state does not allow this.",
@@ -203,7 +226,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ApiError)
     async def on_refusal(_: Request, error: ApiError) -> JSONResponse:
-        return _answer(error.status, error.body)
+        return _answer(error.status, error.body, {"WWW-Authenticate": "Bearer"} if error.status == 401 else None)
 
     @app.exception_handler(engine.PiqlError)
     async def on_engine_error(_: Request, error: engine.PiqlError) -> JSONResponse:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, Protocol, cast
 
@@ -15,6 +16,7 @@ from piql_backend.web.needs import Need, declared_need
 
 Answering = Callable[[Request], Coroutine[Any, Any, Response]]
 _APPLICATION = "{application}"
+_CONVERTOR = re.compile(r":\w+}")  # of a parameter that holds slashes
 
 
 class Undeclared(Exception):
@@ -62,7 +64,7 @@ def refuse_undeclared(app: FastAPI) -> None:
 
 
 def needs_of(app: FastAPI) -> dict[str, Need]:
-    """What each operation needs, by its method and path; Undeclared where a route is no guarded one."""
+    """What each operation needs, by method and path as in the document; Undeclared where a route is no guarded one."""
     return {f"{method} {path}": need for route, path, need in _guarded(app) for method in sorted(route.methods or ())}
 
 
@@ -72,4 +74,4 @@ def _guarded(app: FastAPI) -> Iterator[tuple[GuardedRoute, str, Need]]:
         need = declared_need(route.endpoint) if isinstance(route, GuardedRoute) else None
         if not isinstance(route, GuardedRoute) or need is None:
             raise Undeclared(f"{getattr(context, 'path', None) or route} is not guarded: give its router GuardedRoute")
-        yield route, str(context.path), need
+        yield route, _CONVERTOR.sub("}", str(context.path)), need

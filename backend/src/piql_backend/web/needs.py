@@ -38,9 +38,17 @@ class Need:
         """Whether something is changed by what needs this: a viewer, and who is only signed in, changes nothing."""
         return self.place == "in-person" or self.role not in (None, "viewer")
 
+    @property
+    def refusals(self) -> tuple[int, ...]:
+        """The statuses with which whoever may not is refused."""
+        if self.place == "anybody":
+            return ()
+        return (401, 403, 404) if self.place == "application" else (401, 403)
+
 
 ANYBODY = Need("anybody")  # also who is not signed in
 SIGNED_IN = Need("signed-in")  # every person, whatever their roles
+IN_PERSON = Need("in-person")  # the same, but with a session: no token changes passwords, sessions or tokens
 
 
 def in_application(role: Role) -> Need:

@@ -45,6 +45,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "service-token": ("piql-service", "make a token for the query service"),
     "client": ("piql-service", "write a typed client of the query service, in Python, TypeScript, Java or Go"),
     "app": ("piql-backend", "list, make, change and delete applications and their environments"),
+    "user": ("piql-backend", "add people to a workbench of a team, and say what they may do"),
 }
 
 

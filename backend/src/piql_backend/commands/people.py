@@ -1,0 +1,137 @@
+"""`piql user`: adds people to a workbench of a team, and says what they may do. It works on the data folder.
+
+    piql user add ada --role administrator
+    piql user role ben developer --application shop
+
+Passwords are asked for, or read from a file descriptor; never from an argument. The workbench may run meanwhile.
+
+Exit codes: 0 done, 1 refused, with the reason on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from piql_backend.data_folder.layout import applications_folder
+from piql_backend.settings import Settings
+from piql_backend.web.needs import ROLES
+
+if TYPE_CHECKING:
+    from piql_backend.people.service import People
+
+REFUSED = 1
+_MOST_BYTES = 4_000
+_EVERYWHERE = ""
+
+
+def user(argv: Sequence[str] | None = None) -> int:
+    """Add people to a workbench of a team, list them, and change their roles and passwords."""
+    options = _parser().parse_args(argv)
+    os.umask(0o077)  # the file is readable by this user alone
+    from piql_backend.people.database import FILE  # SQLAlchemy and Alembic take half a second to import
+    from piql_backend.people.service import People
+
+    try:
+        people = People(options.data / FILE)
+        try:
+            for line in options.carry_out(people, options):
+                print(line)
+        finally:
+            people.close()
+    except (OSError, ValueError, EOFError) as error:
+        print(f"piql user: {error}", file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+def _add(people: People, options: argparse.Namespace) -> Iterator[str]:
+    _refuse_unknown(options)
+    people.accounts.add(options.name, _password(options))
+    yield f"{options.name.lower()} is added."
+    if options.role is not None:
+        yield from _role(people, options)
+
+
+def _list(people: People, options: argparse.Namespace) -> Iterator[str]:
+    for account in people.accounts.all():
+        roles = ", ".join(f"{role} {_where(place)}" for place, role in sorted(account.roles.items()))
+        yield f"{account.name}  {roles or 'no role'}{'  (disabled)' if account.is_disabled else ''}"
+
+
+def _role(people: People, options: argparse.Namespace) -> Iterator[str]:
+    _refuse_unknown(options)
+    role, place = (None if options.role == "none" else options.role), options.application or _EVERYWHERE
+    people.accounts.set_role(options.name, place, role)
+    yield f"{options.name.lower()} is {role or 'nothing'} {_where(place)}."
+
+
+def _set_password(people: People, options: argparse.Namespace) -> Iterator[str]:
+    people.accounts.id_of(options.name)
+    people.accounts.set_password(options.name, _password(options))
+    yield f"{options.name.lower()} has another password; their sessions and tokens have ended."
+
+
+def _disable(people: People, options: argparse.Namespace) -> Iterator[str]:
+    people.accounts.set_disabled(options.name, not options.back)
+    yield f"{options.name.lower()} {'may sign in again' if options.back else 'is shut out'}."
+
+
+def _where(place: str) -> str:
+    return f"in {place}" if place else "in all applications"
+
+
+def _refuse_unknown(options: argparse.Namespace) -> None:
+    """Raise ValueError for an application that is not in the data folder."""
+    folder = applications_folder(options.data)
+    there = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+    if options.application is not None and options.application not in there:
+        raise ValueError(f"there is no application {options.application} in {options.data}")
+
+
+def _password(options: argparse.Namespace) -> str:
+    """The new password: a line of the file descriptor, or what is typed twice at the prompt."""
+    if options.password_fd is not None:
+        with os.fdopen(options.password_fd, "rb") as file:
+            return file.readline(_MOST_BYTES).decode().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise ValueError("there is no terminal to ask for the password: give --password-fd")
+    password = getpass.getpass(f"Password for {options.name}: ")
+    if getpass.getpass("Once more: ") != password:
+        raise ValueError("the two passwords differ: nothing was changed")
+    return password
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="piql user", description=user.__doc__)
+    default = Settings.from_environment().data
+    parser.add_argument("--data", type=Path, default=default, metavar="DIR", help="the data folder of the workbench")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", help="add, list, role, password or disable")
+
+    def command(name: str, carry_out: Any, about: str, *, names_one: bool = True) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=about, description=about)
+        added.set_defaults(carry_out=carry_out)
+        if names_one:
+            added.add_argument("name", help="of the person")
+        return added
+
+    add = command("add", _add, "add a person; the password is asked for")
+    add.add_argument("--role", choices=ROLES, help="what they may do; default: nothing")
+    command("list", _list, "list the people with their roles", names_one=False)
+    role = command("role", _role, "give a person another role")
+    role.add_argument("role", choices=(*ROLES, "none"))
+    for parser_of_role in (add, role):
+        parser_of_role.add_argument("--application", metavar="ID", help="where the role holds; default: everywhere")
+    password = command("password", _set_password, "give a person another password, which ends their sessions")
+    for parser_of_password in (add, password):
+        parser_of_password.add_argument(
+            "--password-fd", type=int, metavar="N", help="read the password from this file descriptor"
+        )
+    disable = command("disable", _disable, "shut a person out, and end their sessions")
+    disable.add_argument("--back", action="store_true", help="let them in again")
+    return parser

@@ -1,0 +1,14 @@
+"""The people of a team: accounts, sessions, tokens, roles, and the record of who did what (docs/decisions/0042).
+
+tables.py, database.py   the tables, and the SQLite file that holds them; `migrations/` makes and changes them
+accounts.py              people, their passwords and their roles
+sessions.py, tokens.py   what a browser and a program show, so that they are known (`bearer.py`: kept as digests)
+passwords.py             Argon2id
+cookie.py                the cookie of a session
+clock.py                 the time as the tables keep it
+attempts.py              how often a wrong password may be tried
+audit.py                 the record, to which rows are only added
+gate.py                  lets requests through, or refuses them, by what their endpoint needs
+service.py               all of it, opened
+endpoints.py, schemas.py the session, tokens and the record over HTTP
+"""

@@ -1,0 +1,142 @@
+"""People, their passwords, and their roles by application."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from piql_backend.people.clock import Clock
+from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.passwords import hash_of, is_right, problem_of
+from piql_backend.people.tables import accounts, roles, sessions, tokens
+from piql_backend.web.needs import Role
+from piql_backend.web.visitor import EVERYWHERE
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,59}")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A person, with their roles by application; EVERYWHERE stands for all."""
+
+    id: int
+    name: str
+    is_disabled: bool
+    roles: Mapping[str, Role]
+
+
+class Accounts:
+    """The people of a team. Whatever cannot be done raises ValueError with a sentence that says why."""
+
+    def __init__(self, database: PeopleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def add(self, name: str, password: str) -> None:
+        """Add a person, who has no role yet."""
+        name = name.lower()
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(
+                f"{name[:60]} cannot be a name: it has letters a to z, figures, and . _ @ - inside, 60 at most."
+            )
+        refuse_password(password, name)
+        row = {"name": name, "password_hash": hash_of(password), "made_at": self._clock(), "is_disabled": False}
+        try:
+            with self._database.begin() as connection:
+                connection.execute(insert(accounts).values(row))
+        except IntegrityError:
+            raise ValueError(f"There is a person {name} already.") from None
+
+    def all(self) -> Sequence[Account]:
+        """All people, by name."""
+        with self._database.begin() as connection:
+            rows = connection.execute(
+                select(accounts.c.id, accounts.c.name, accounts.c.is_disabled).order_by(accounts.c.name)
+            ).all()
+            return [Account(row.id, row.name, row.is_disabled, roles_of(connection, row.id)) for row in rows]
+
+    def id_of(self, name: str) -> int:
+        """The id of a person; ValueError for nobody."""
+        with self._database.begin() as connection:
+            found = connection.execute(select(accounts.c.id).where(accounts.c.name == name.lower())).scalar()
+        if found is None:
+            raise ValueError(f"There is no person {name[:60]}.")
+        return int(found)
+
+    def known_name(self, name: str) -> str | None:
+        """The name where it is one; None where it may be anything, such as a password in the wrong field."""
+        with self._database.begin() as connection:
+            return connection.execute(select(accounts.c.name).where(accounts.c.name == name.lower())).scalar()
+
+    def with_password(self, name: str, password: str) -> int | None:
+        """The id of the person of that name and password; None for a wrong one, as slow as for a right one."""
+        with self._database.begin() as connection:
+            row = connection.execute(
+                select(accounts.c.id, accounts.c.password_hash).where(
+                    accounts.c.name == name.lower(), accounts.c.is_disabled.is_(False)
+                )
+            ).first()
+        right = is_right(None if row is None else row.password_hash, password)
+        return int(row.id) if right and row is not None else None
+
+    def set_password(self, name: str, password: str) -> None:
+        """Give a person another password; all their sessions and tokens end."""
+        account_id = self.id_of(name)
+        refuse_password(password, name)
+        hashed = hash_of(password)
+        with self._database.begin() as connection:
+            connection.execute(update(accounts).where(accounts.c.id == account_id).values(password_hash=hashed))
+            _end_all(connection, account_id)
+
+    def set_role(self, name: str, application: str, role: Role | None) -> None:
+        """Give a person a role in an application, or with EVERYWHERE in all; None takes it away."""
+        account_id = self.id_of(name)
+        with self._database.begin() as connection:
+            of_person = (roles.c.account_id == account_id) & (roles.c.application == application)
+            connection.execute(delete(roles).where(of_person))
+            if role is not None:
+                connection.execute(insert(roles).values(account_id=account_id, application=application, role=role))
+
+    def set_disabled(self, name: str, is_disabled: bool) -> None:
+        """Shut a person out, whose sessions and tokens end, or let them in again."""
+        account_id = self.id_of(name)
+        with self._database.begin() as connection:
+            connection.execute(update(accounts).where(accounts.c.id == account_id).values(is_disabled=is_disabled))
+            if is_disabled:
+                _end_all(connection, account_id)
+
+    def forget_application(self, application: str) -> None:
+        """Take away all roles and tokens of an application, so that a later one of its id does not inherit them."""
+        with self._database.begin() as connection:
+            connection.execute(delete(roles).where(roles.c.application == application))
+            connection.execute(delete(tokens).where(tokens.c.application == application))
+
+    def has_administrator(self) -> bool:
+        """Whether anybody may administer all applications."""
+        everywhere = (roles.c.application == EVERYWHERE) & (roles.c.role == "administrator")
+        able = select(accounts.c.id).join(roles).where(everywhere, accounts.c.is_disabled.is_(False))
+        with self._database.begin() as connection:
+            return connection.execute(able.limit(1)).first() is not None
+
+
+def refuse_password(password: str, name: str) -> None:
+    """Raise ValueError for a password that cannot be taken."""
+    problem = problem_of(password, name)
+    if problem is not None:
+        raise ValueError(problem)
+
+
+def roles_of(connection: Connection, account_id: int) -> Mapping[str, Role]:
+    """The roles of a person by application."""
+    rows = connection.execute(select(roles.c.application, roles.c.role).where(roles.c.account_id == account_id))
+    return {application: cast(Role, role) for application, role in rows}
+
+
+def _end_all(connection: Connection, account_id: int) -> None:
+    for table in (sessions, tokens):
+        connection.execute(delete(table).where(table.c.account_id == account_id))

@@ -1,0 +1,77 @@
+"""The record of who did what: rows are added and read, and the database refuses everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import insert, select
+
+from piql_backend.people.clock import Clock
+from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.schemas import AuditRead
+from piql_backend.people.tables import audit
+from piql_backend.web.pages import Listing, Page, PageWish
+from piql_backend.web.visitor import Visitor
+
+_ENTRIES = Listing[AuditRead, int]("audit", int, lambda entry: entry.id, is_descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What was asked for: the operation, what it is about, from where, and the status of the answer."""
+
+    operation: str
+    path: str
+    status: int
+    application: str = ""
+    address: str = ""
+
+
+class Audit:
+    """The record of one team."""
+
+    def __init__(self, database: PeopleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def note(self, visitor: Visitor | None, deed: Deed) -> None:
+        """Add what somebody did, or tried to do."""
+        by = "" if visitor is None else "session" if visitor.token is None else f"token: {visitor.token.title}"
+        self._add(visitor.name if visitor else None, by, deed)
+
+    def note_of(self, person: str | None, by: str, deed: Deed) -> None:
+        """Add what somebody did who is known otherwise, such as by their password."""
+        self._add(person, by, deed)
+
+    def page(self, wish: PageWish, **wanted: str | None) -> Page[AuditRead]:
+        """A page of the rows whose columns have the values that are wanted, the newest first; None wants none."""
+
+        def fetch(after: int | None, count: int) -> Sequence[AuditRead]:
+            rows = select(audit).order_by(audit.c.id.desc()).limit(count)
+            if after is not None:
+                rows = rows.where(audit.c.id < after)
+            for column, value in wanted.items():
+                rows = rows if value is None else rows.where(audit.c[column] == value)
+            with self._database.begin() as connection:
+                return [
+                    AuditRead(**dict(row._mapping) | {"at": datetime.fromtimestamp(row.at, UTC)})
+                    for row in connection.execute(rows)
+                ]
+
+        return _ENTRIES.page(wish, fetch)
+
+    def _add(self, person: str | None, by: str, deed: Deed) -> None:
+        row = {
+            "at": self._clock(),
+            "person": person,
+            "by": by,
+            "address": deed.address[:60],
+            "operation": deed.operation,
+            "application": deed.application[:200],
+            "path": deed.path[:500],
+            "status": deed.status,
+        }
+        with self._database.begin() as connection:
+            connection.execute(insert(audit).values(row))

@@ -1,0 +1,42 @@
+"""Passwords, kept as Argon2id with the parameters of RFC 9106 for 64 MiB of memory."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+SHORTEST = 12
+LONGEST = 200
+
+_HASHER = PasswordHasher()
+_NOBODYS = _HASHER.hash("nobody has this password")  # so that an unknown name takes as long as a wrong password
+
+
+def problem_of(password: str, name: str) -> str | None:
+    """Why a password cannot be taken; None where it can."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        return f"A password has {SHORTEST} to {LONGEST} characters."
+    if name.lower() in password.lower() or len(set(password)) < 5:
+        return "A password holds neither the name of its person, nor only a few different characters."
+    return None
+
+
+def hash_of(password: str) -> str:
+    """What is kept of a password."""
+    return _HASHER.hash(_normal(password))
+
+
+def is_right(password_hash: str | None, password: str) -> bool:
+    """Whether it is the password of that hash; without a hash, it takes the same time and is none."""
+    try:
+        _HASHER.verify(password_hash or _NOBODYS, _normal(password))
+    except (VerificationError, InvalidHashError):
+        return False
+    return password_hash is not None
+
+
+def _normal(password: str) -> bytes:
+    """The same bytes on every keyboard, however it composes an accent."""
+    return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")

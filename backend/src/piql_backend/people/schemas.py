@@ -1,0 +1,89 @@
+"""The shapes of sessions, tokens and the record of who did what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from piql_backend.web.needs import Role
+from piql_backend.web.schemas import Read, Write
+
+Password = Annotated[str, Field(max_length=1000)]
+ApplicationId = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class RoleRead(Read):
+    """A role in an application; null stands for all applications."""
+
+    application: str | None
+    role: Role
+
+
+class PersonRead(Read):
+    """Who is signed in, with their roles."""
+
+    name: str
+    roles: list[RoleRead]
+
+
+class SessionRead(Read):
+    """Whether this workbench serves a team, and who of it asks; `person` is null where nobody is signed in."""
+
+    is_team: bool
+    person: PersonRead | None
+
+
+class SessionCreate(Write):
+    """A name and its password."""
+
+    name: str = Field(max_length=200)
+    password: Password
+
+
+class PasswordUpdate(Write):
+    """Another password, confirmed by the present one."""
+
+    password: Password
+    new_password: Password
+
+
+class TokenCreate(Write):
+    """A token with a role at most; a null application stands for all in which its person has a role."""
+
+    title: str = Field(min_length=1, max_length=100)
+    role: Role
+    application: ApplicationId | None = None
+    days: int = Field(ge=1, le=366, default=90)
+
+
+class TokenRead(Read):
+    """A token without its secret."""
+
+    id: int
+    title: str
+    role: Role
+    application: str | None
+    made_at: datetime
+    ends_at: datetime
+
+
+class TokenMadeRead(TokenRead):
+    """A new token with its `secret`, which is shown this once."""
+
+    secret: str
+
+
+class AuditRead(Read):
+    """Who did what: `by` says how they were known, `status` how it was answered, 0 where it was broken off."""
+
+    id: int
+    at: datetime
+    person: str | None
+    by: str
+    address: str
+    operation: str
+    application: str
+    path: str
+    status: int

@@ -1,0 +1,100 @@
+"""The people of a team, opened: what asks for them shares one database and one clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from piql_backend.people.accounts import Accounts
+from piql_backend.people.attempts import Attempts
+from piql_backend.people.audit import Audit, Deed
+from piql_backend.people.clock import Clock, wall_clock
+from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.sessions import Sessions
+from piql_backend.people.tokens import Tokens
+from piql_backend.web.errors import ApiError
+from piql_backend.web.rates import client_of
+from piql_backend.web.visitor import Visitor
+
+_BEARER = "bearer "
+_LOOKS = 8  # threads that look into the database
+_HASHES = 2  # passwords that are hashed at once, each in 64 MiB
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+class People:
+    """Accounts, sessions, tokens and the record. Raises ValueError where the file is damaged."""
+
+    def __init__(self, path: Path, clock: Clock = wall_clock) -> None:
+        self._database = PeopleDatabase(path)
+        self.accounts = Accounts(self._database, clock)
+        self.sessions = Sessions(self._database, clock)
+        self.tokens = Tokens(self._database, clock)
+        self.audit = Audit(self._database, clock)
+        self.attempts = Attempts()
+        self._looks = CapacityLimiter(_LOOKS)
+        self._hashes = CapacityLimiter(_HASHES)
+
+    def close(self) -> None:
+        self._database.close()
+
+    async def look(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
+        """Do something with the database in a thread, so that the event loop waits for no disk."""
+        return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._looks)
+
+    async def hash(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
+        """Do something that hashes a password: slow, and with much memory, so only two at once."""
+        return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._hashes)
+
+    async def log_in(self, name: str, password: str, address: str, replaced: str | None) -> str:
+        """Begin a session for a name and its password, and return its secret; the `replaced` one ends.
+
+        Raises ApiError 401 for a wrong name or password, 429 where too many were tried.
+        """
+        name = name.lower()
+        account_id = await self.confirmed(name, password, address, "log_in")
+        return await self.look(self.sessions.begin, account_id, replaced)
+
+    async def change_password(self, visitor: Visitor, password: str, new_password: str, address: str) -> str:
+        """Change a password, confirmed by the present one: all sessions and tokens end, and a new session begins.
+
+        Raises ApiError 401 and 429 as `log_in`, 422 for a password that cannot be taken.
+        """
+        account_id = await self.confirmed(visitor.name, password, address, "change_password")
+        try:
+            await self.hash(self.accounts.set_password, visitor.name, new_password)
+        except ValueError as error:
+            raise ApiError(
+                422, "password-refused", str(error), "Choose another one.", parameter="new_password"
+            ) from None
+        return await self.look(self.sessions.begin, account_id, None)
+
+    async def confirmed(self, name: str, password: str, address: str, operation: str) -> int:
+        """The id of the person whose password that is, with a row in the record; ApiError 401 and 429 as `log_in`."""
+        client = client_of(address)
+        wait = self.attempts.take(name, client)
+        account_id = None if wait else await self.hash(self.accounts.with_password, name, password)
+        status = 429 if wait else 401 if account_id is None else 200
+        person = await self.look(self.accounts.known_name, name)
+        deed = Deed(operation, "/api/session", status, address=address)
+        await self.look(self.audit.note_of, person, "password", deed)
+        if wait:
+            message = "Too many wrong passwords were tried."
+            raise ApiError(429, "too-many-logins", message, f"Try again in {math.ceil(wait)} s.")
+        if account_id is None:
+            raise ApiError(401, "wrong-login", "The name or the password is wrong.", "Look at both, and try again.")
+        self.attempts.give_back(name, client)
+        return account_id
+
+    def visitor_of(self, authorization: str | None, cookie: str | None) -> Visitor | None:
+        """Who sends these: a token decides where one is sent, else the cookie of a session."""
+        if authorization is not None:
+            is_bearer = authorization[: len(_BEARER)].lower() == _BEARER
+            return self.tokens.visitor(authorization[len(_BEARER) :].strip()) if is_bearer else None
+        return None if cookie is None else self.sessions.visitor(cookie)

@@ -1,0 +1,67 @@
+"""The tables of `people.db`. Moments are whole seconds since 1970, in UTC."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, String, Table
+
+metadata = MetaData()
+
+
+def _account() -> Column[int]:
+    return Column("account_id", Integer, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True)
+
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(60), nullable=False, unique=True),  # in small letters
+    Column("password_hash", String(300), nullable=False),
+    Column("made_at", Integer, nullable=False),
+    Column("is_disabled", Boolean, nullable=False),
+)
+
+roles = Table(
+    "roles",
+    metadata,
+    Column("account_id", Integer, ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("application", String(200), primary_key=True),  # empty: all applications
+    Column("role", String(20), nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    _account(),
+    Column("begun_at", Integer, nullable=False),
+    Column("seen_at", Integer, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    _account(),
+    Column("title", String(100), nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("application", String(200), nullable=False),  # empty: all applications
+    Column("made_at", Integer, nullable=False),
+    Column("ends_at", Integer, nullable=False),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Integer, nullable=False, index=True),
+    Column("person", String(60), index=True),  # NULL: nobody who is known
+    Column("by", String(110), nullable=False),  # `session`, `command`, `token: …`, or empty
+    Column("address", String(60), nullable=False),
+    Column("operation", String(60), nullable=False),
+    Column("application", String(200), nullable=False, index=True),  # empty where it is about none
+    Column("path", String(500), nullable=False),
+    Column("status", Integer, nullable=False),  # of the answer; 0 where the request was broken off
+    sqlite_autoincrement=True,
+)

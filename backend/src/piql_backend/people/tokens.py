@@ -1,0 +1,80 @@
+"""API tokens: for programs that ask in the name of a person, for a while, with one role at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import delete, insert, select
+
+from piql_backend.people.accounts import roles_of
+from piql_backend.people.bearer import digest_of, new_secret
+from piql_backend.people.clock import Clock
+from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.tables import accounts, tokens
+from piql_backend.web.needs import Role
+from piql_backend.web.visitor import TokenLimit, Visitor
+
+PREFIX = "piql_"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token without its secret; EVERYWHERE as its application stands for all."""
+
+    id: int
+    title: str
+    role: Role
+    application: str
+    made_at: int
+    ends_at: int
+
+
+class Tokens:
+    """The tokens of all people."""
+
+    def __init__(self, database: PeopleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def make(self, account_id: int, limit: TokenLimit, seconds: int) -> tuple[Token, str]:
+        """Make a token, and return it with its secret, which nobody can read again."""
+        secret, now = new_secret(PREFIX), self._clock()
+        row = {
+            "digest": digest_of(secret),
+            "account_id": account_id,
+            "title": limit.title,
+            "role": limit.role,
+            "application": limit.application,
+            "made_at": now,
+            "ends_at": now + seconds,
+        }
+        with self._database.begin() as connection:
+            made = connection.execute(insert(tokens).values(row).returning(tokens.c.id)).scalar_one()
+        return Token(made, limit.title, limit.role, limit.application, now, now + seconds), secret
+
+    def of(self, account_id: int) -> Sequence[Token]:
+        """The tokens of a person, also those that are over, the newest first."""
+        columns = (tokens.c.id, tokens.c.title, tokens.c.role, tokens.c.application, tokens.c.made_at, tokens.c.ends_at)
+        of_person = select(*columns).where(tokens.c.account_id == account_id).order_by(tokens.c.id.desc())
+        with self._database.begin() as connection:
+            return [Token(*row) for row in connection.execute(of_person)]
+
+    def end(self, account_id: int, token_id: int) -> bool:
+        """End a token of a person; False where they have none of that id."""
+        with self._database.begin() as connection:
+            is_it = (tokens.c.id == token_id) & (tokens.c.account_id == account_id)
+            return connection.execute(delete(tokens).where(is_it)).rowcount > 0
+
+    def visitor(self, secret: str) -> Visitor | None:
+        """In whose name a token asks, with its limit; None where it is none, or is over."""
+        columns = (accounts.c.id, accounts.c.name, tokens.c.title, tokens.c.role, tokens.c.application)
+        is_it = (tokens.c.digest == digest_of(secret)) & (tokens.c.ends_at > self._clock())
+        found = select(*columns).select_from(accounts.join(tokens)).where(is_it, accounts.c.is_disabled.is_(False))
+        with self._database.begin() as connection:
+            row = connection.execute(found).first()
+            if row is None:
+                return None
+            limit = TokenLimit(row.title, cast(Role, row.role), row.application)
+            return Visitor(row.id, row.name, roles_of(connection, row.id), limit)
