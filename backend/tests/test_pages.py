@@ -12,14 +12,13 @@ from typing import Any, get_args
 import httpx
 import pytest
 from piql_backend.app import create_app
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.latency.repository import BIN_RATIO
 from piql_backend.latency.service import MOST_MARKERS, STEPS
 from piql_backend.settings import Settings
 from piql_backend.web.errors import ApiError
 from piql_backend.web.pages import MOST, Listing, Page, PageWish
 from piql_backend.web.request_limit import MAX_BODY_BYTES
-from piql_backend.web.schemas import SourceFile, SourceFiles
+from piql_backend.web.schemas import ProblemRead, SourceFile, SourceFiles
 
 from .conftest import DEVELOPMENT
 

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from piql_backend.applications.templates import TEMPLATES
 from piql_backend.data_folder.files import write_atomically
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import ProblemRead
 
 log = logging.getLogger(__name__)
 

@@ -24,13 +24,12 @@ from typing import IO
 from piql_backend.applications.details import FILE, Details, DetailsFiles
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead
 from piql_backend.data_folder.files import write_atomically
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.file_history.service import FileHistories
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
 from piql_backend.web.errors import ApiError, NotFound, unknown_application
 from piql_backend.web.pages import Listing, Page, PageWish
-from piql_backend.web.schemas import FileRead, is_file_path
+from piql_backend.web.schemas import FileRead, ProblemRead, is_file_path
 
 _APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)
 _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters

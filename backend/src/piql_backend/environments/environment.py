@@ -26,7 +26,6 @@ from piql_backend.deployments.service import Deployments
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.imported_slos import take_waiting
 from piql_backend.environments.sample import Sample
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.environments.settings_file import own_store
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
@@ -49,6 +48,7 @@ from piql_backend.slos.service import Slos
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.exports import Exports
 from piql_backend.tables.service import Tables
+from piql_backend.web.schemas import ProblemRead
 from piql_backend.workers.pool import WorkerPool
 
 _MADE = ".made"  # this file is in its folder once the DuckDB file was made

@@ -128,22 +128,3 @@ class EnvironmentRead(Read):
     store: StoreChoiceRead | None
     slo: DefaultSloRead | None
     problem: str | None
-
-
-class ProblemRead(Read):
-    """A problem, or with `is_over` one that the start has mended, and one thing to do about it."""
-
-    what: Literal[
-        "store",
-        "deployments",
-        "observations",
-        "history",
-        "disk",
-        "environment",
-        "saves",
-        "profile-runs",
-        "application",
-    ]
-    message: str
-    help: str | None
-    is_over: bool = False

@@ -11,11 +11,11 @@ from typing import IO, TypeVar
 
 from dulwich.file import FileLocked
 
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.repository import FileHistory, HistoryDamaged, Save
 from piql_backend.file_history.schemas import FileChangeRead, SaveDetailRead, SavedFileRead, SaveRead
 from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.pages import Listing, Page, PageWish
+from piql_backend.web.schemas import ProblemRead
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.stores.schemas import StoreRead
-from piql_backend.web.schemas import Read
+from piql_backend.web.schemas import ProblemRead, Read
 
 
 class HealthRead(Read):

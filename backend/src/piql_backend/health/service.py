@@ -15,11 +15,11 @@ from piql_backend.applications.repository import Applications
 from piql_backend.data_folder.disk import FREE_SOME, problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import Environments
-from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.service import FileHistories
 from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
 from piql_backend.stores.schemas import StoreRead
 from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import ProblemRead
 
 
 class Health:

@@ -1,4 +1,4 @@
-"""The base of all schemas, and what several resources share: files, ranges in them, diagnostics, SLOs."""
+"""The base of all schemas, and what several resources share: files, ranges in them, diagnostics, SLOs, problems."""
 
 from __future__ import annotations
 
@@ -145,3 +145,22 @@ class SloWrite(Write):
     quantile: float = Field(ge=0.5, le=0.9999, default=0.99, allow_inf_nan=False)
     threshold_ms: float = Field(gt=0, le=3_600_000, default=500.0, allow_inf_nan=False)
     interval_seconds: float = Field(ge=0.1, le=86_400, default=600.0, allow_inf_nan=False)
+
+
+class ProblemRead(Read):
+    """A problem, or with `is_over` one that the start has mended, and one thing to do about it."""
+
+    what: Literal[
+        "store",
+        "deployments",
+        "observations",
+        "history",
+        "disk",
+        "environment",
+        "saves",
+        "profile-runs",
+        "application",
+    ]
+    message: str
+    help: str | None
+    is_over: bool = False
