@@ -28,7 +28,7 @@ column_constraint = "PRIMARY" "KEY" | "UNIQUE" | references ;
 constraint      = "PRIMARY" "KEY" columns
                 | "UNIQUE" columns
                 | "FOREIGN" "KEY" columns references
-                | "CARDINALITY" "LIMIT" positive ( columns | "(" "TOKEN" columns ")" ) ;
+                | "CARDINALITY" "LIMIT" positive [ columns | "(" "TOKEN" columns ")" ] ;
 references      = "REFERENCES" name [ columns ] [ "MAX" positive ] { refusing } ;
 refusing        = "ON" ( "DELETE" | "UPDATE" ) ( "RESTRICT" | "NO" "ACTION" ) ;
 columns         = "(" name { "," name } ")" ;
@@ -117,7 +117,7 @@ create_entity   = "ENTITY" name "{" attribute { "," attribute } [ "," ] "PRIMARY
 attribute       = type name [ "NULL" | "NOT" "NULL" ]
                 | "FOREIGN" "KEY" name "REF" name [ "MAX" positive ]
                 | [ "CONSTRAINT" name ] "UNIQUE" columns
-                | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive columns ;
+                | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive [ columns ] ;
 fetch_query     = "QUERY" name fetch ;
 fetch           = "FETCH" name [ [ "AS" ] name ] { "OF" name [ [ "AS" ] name ] "BY" name }
                   [ "WHERE" expression ] [ order ] [ stop ] ;

@@ -28,6 +28,8 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
+    """A CARDINALITY LIMIT; without columns it is one of the whole table."""
+
     limit: int
     columns: tuple[str, ...]
     is_token: bool = False
@@ -120,7 +122,8 @@ def _create_table(table: Table) -> str:
     for number, limit in enumerate(table.limits):
         name = f"CONSTRAINT {table.name}_l{number} " if style & 64 else ""
         columns = ", ".join(limit.columns)
-        clauses.append(f"{name}CARDINALITY LIMIT {limit.limit} ({f'TOKEN({columns})' if limit.is_token else columns})")
+        counted = f" ({f'TOKEN({columns})' if limit.is_token else columns})" if columns else ""
+        clauses.append(f"{name}CARDINALITY LIMIT {limit.limit}{counted}")
     if style & 128:
         clauses.reverse()
     lines += ["  " + clause for clause in clauses]
@@ -150,7 +153,10 @@ def _create_entity(table: Table) -> str:
             is_set = not column.is_nullable and column.name not in table.primary_key
             lines.append(f"  {column.type} {column.name}{' NOT NULL' if is_set else ''}")
     lines += [f"  UNIQUE ({', '.join(columns)})" for columns in table.uniques]
-    lines += [f"  CARDINALITY LIMIT {limit.limit} ({', '.join(limit.columns)})" for limit in table.limits]
+    lines += [
+        f"  CARDINALITY LIMIT {limit.limit}" + (f" ({', '.join(limit.columns)})" if limit.columns else "")
+        for limit in table.limits
+    ]
     lines.append(f"  PRIMARY({', '.join(table.primary_key)})")
     return f"ENTITY {table.name} {{\n" + ",\n".join(lines) + "\n}"
 

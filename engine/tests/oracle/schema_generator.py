@@ -119,6 +119,17 @@ def with_defaults(rng: random.Random, schema: Schema, values: Mapping[tuple[str,
     return replace(schema, tables=tuple(tables))
 
 
+def with_whole_limits(rng: random.Random, schema: Schema) -> Schema:
+    """Return the schema with a limit on the rows of some whole tables."""
+    tables = (
+        replace(table, limits=(*table.limits, Limit(rng.choice((1, 3, 6, 12, 30)), ())))
+        if rng.random() < 0.1
+        else table
+        for table in schema.tables
+    )
+    return replace(schema, tables=tuple(tables))
+
+
 class Pools:
     """Few values a column, so that rows meet: joins match, groups fill, sort keys repeat."""
 

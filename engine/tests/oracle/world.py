@@ -11,7 +11,7 @@ from .piql_text import piql_query
 from .query import Delete, Insert, Read, Recursive, Select, Update
 from .query_generator import QueryCase, random_read
 from .schema import Schema, piql_ddl
-from .schema_generator import Pools, random_contents, random_schema, with_defaults
+from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_whole_limits
 from .write_generator import random_write
 
 READS, WRITES = 20, 4
@@ -59,6 +59,7 @@ def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
     """Return the world of a seed."""
     rng = random.Random(seed)
     schema = random_schema(rng)
+    schema = with_whole_limits(random.Random(f"whole tables {seed}"), schema)
     pools = Pools(rng, schema)
     schema = with_defaults(random.Random(f"defaults {seed}"), schema, pools.values)
     contents = random_contents(rng, schema, pools)

@@ -220,8 +220,9 @@ function limitLine(limit: SchemaLimit): Line {
   }
 }
 
-/** The columns of a limit: `owner`, `owner, day`, or `word of text` for a token limit. */
+/** The columns of a limit: `owner`, `owner, day`, `word of text` for a token limit, `table` for that of all rows. */
 function limitColumns(limit: SchemaLimit): string {
+  if (limit.columns.length === 0) return 'table'
   return `${limit.is_token ? 'word of ' : ''}${limit.columns.join(', ')}`
 }
 
@@ -270,7 +271,8 @@ function mostRows(table: SchemaTable, columns: readonly string[]): number | null
   const names = new Set(columns)
   const isWithin = (part: readonly string[]) => part.length > 0 && part.every((name) => names.has(name))
   if (isWithin(table.primary_key) || table.unique_keys.some((key) => isWithin(key.columns))) return 1
-  const limits = table.limits.filter((limit) => !limit.is_token && isWithin(limit.columns)).map(({ limit }) => limit)
+  const isOnAll = (limit: SchemaLimit) => limit.columns.length === 0 || isWithin(limit.columns)
+  const limits = table.limits.filter((limit) => !limit.is_token && isOnAll(limit)).map(({ limit }) => limit)
   return limits.length > 0 ? Math.min(...limits) : null
 }
 

@@ -93,7 +93,7 @@ def _column(column: Column) -> str:
 
 
 def _limit(limit: CardinalityLimit) -> str:
-    return f"CARDINALITY LIMIT {limit.limit} ({limit.counted})"
+    return limit.declaration
 
 
 def _reference(key: ForeignKey) -> str:

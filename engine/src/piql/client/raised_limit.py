@@ -41,7 +41,7 @@ def limit_on(tables: Mapping[str, Table], name: str, columns: list[str], *, is_t
     for limit in table.limits:
         if set(limit.columns) == set(columns) and limit.is_token == is_token:
             return limit
-    there = "; ".join(", ".join(limit.columns) for limit in table.limits) or "none"
+    there = "; ".join(limit.counted or "the whole table" for limit in table.limits) or "none"
     raise InvalidParameter(f"{name} has no CARDINALITY LIMIT on {', '.join(columns)}; it has: {there}")
 
 

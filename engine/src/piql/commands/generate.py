@@ -131,7 +131,7 @@ def _summary(tables: Sequence[Generated]) -> str:
 
 
 def _fill_in_words(fill: LimitFill) -> str:
-    return f"{fill.fullest:,} of {fill.limit.limit:,} ({fill.limit.counted})"
+    return f"{fill.fullest:,} of {fill.limit.limit:,} ({fill.limit.counted or 'the table'})"
 
 
 def _size_in_words(count: int) -> str:

@@ -62,7 +62,7 @@ def _summary(levels: Sequence[LimitLevels]) -> str:
     rows = [
         (
             level.table,
-            f"{level.limit.limit} ({level.limit.counted})",
+            f"{level.limit.limit} ({level.limit.counted or 'the table'})",
             level.groups,
             level.nearly_full,
             level.full,
@@ -85,7 +85,7 @@ def _histogram(level: LimitLevels) -> str:
 
 
 def _group_in_words(limit: CardinalityLimit, group: GroupLevel) -> str:
-    return f"{', '.join(shown(value) for value in group.key)}: {group.rows}"
+    return f"{', '.join(shown(value) for value in group.key) or 'all rows'}: {group.rows}"
 
 
 def _raised(db: Database, wish: str) -> str:
@@ -94,7 +94,7 @@ def _raised(db: Database, wish: str) -> str:
     after = compiler.compile(texts_with_limit(db.deployment.texts, limit, number))
     bounds = bounds_with_limit(db.deployment.compilation, after)
     changed = [bound for bound in bounds if bound.before != bound.after]
-    head = f"{limit.limit} ({limit.counted}) as {number}: "
+    head = f"{limit.limit} ({limit.counted or 'the table'}) as {number}: "
     if not changed:
         return head + f"none of {counted(len(bounds), 'query')} costs more or fewer requests"
     rows = [(bound.query, _requests(bound.before), _requests(bound.after)) for bound in changed]

@@ -186,7 +186,9 @@ class RowCheck:
             for row, group in reversed(gains):
                 if excess.get(group):
                     excess[group] -= 1
-                    problems.append(Problem(row.line, str(check.violation(group)), check.limit.columns[0]))
+                    problems.append(
+                        Problem(row.line, str(check.violation(group)), next(iter(check.limit.columns), None))
+                    )
 
     def _check_references(self, rows: Sequence[_Candidate], problems: list[Problem]) -> None:
         """Look for each parent once; a row of the same file may be the parent of another."""

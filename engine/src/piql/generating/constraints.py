@@ -74,8 +74,13 @@ def keys_of(table: Table) -> list[tuple[str, ...]]:
 
 
 def limits_of(table: Table) -> list[CardinalityLimit]:
-    """Return the limits on columns, those on words left out."""
-    return [limit for limit in table.limits if not limit.is_token]
+    """Return the limits on columns, those on words and on the whole table left out."""
+    return [limit for limit in table.limits if not limit.is_token and limit.columns]
+
+
+def most_rows(table: Table) -> int | None:
+    """Return how many rows a table may have; None where no limit says it."""
+    return min((limit.limit for limit in table.limits if not limit.columns), default=None)
 
 
 def has_single_rows(table: Table, limit: CardinalityLimit) -> bool:

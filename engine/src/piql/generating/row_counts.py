@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import ceil, prod
 
 from piql.errors import InvalidParameter
-from piql.generating.constraints import counted_column, has_single_rows, keys_of, limits_of
+from piql.generating.constraints import counted_column, has_single_rows, keys_of, limits_of, most_rows
 from piql.generating.wish import MOST_ROWS, Wish
 from piql.schema.catalog import ForeignKey, Table
 
@@ -56,13 +56,16 @@ def row_counts(tables: Sequence[Table], wish: Wish, distinct: Distinct) -> dict[
         elif wish.full is not None:
             count = max(counts[table.name], at_least[table.name])
         else:
-            filled = [limit.limit for limit in table.limits if limit.is_token or not has_single_rows(table, limit)]
+            limits = [limit for limit in table.limits if limit.columns]
+            filled = [limit.limit for limit in limits if limit.is_token or not has_single_rows(table, limit)]
             count = max(wish.rows, sum(filled) if wish.rows else 0, at_least[table.name])
         if count > MOST_ROWS:
             raise InvalidParameter(
                 f"{table.name} would get {count:,} rows, and {MOST_ROWS:,} are the most: give fewer, "
                 f"such as {table.name}=1000"
             )
+        most = most_rows(table)
+        count = count if most is None else min(count, most)
         counts[table.name] = count
         _ask_parents(table, count, distinct[table.name], at_least)
     return {table.name: counts[table.name] for table in tables}

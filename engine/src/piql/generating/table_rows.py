@@ -113,7 +113,7 @@ class TableRows:
         """How full the fullest group of each limit is, of the rows so far."""
         checks: list[Constraint | WordLimit] = [*self._limits, *self._word_limits]
         fullest = {id(check.limit): check.fullest for check in checks}
-        return [LimitFill(limit, fullest[id(limit)]) for limit in self._table.limits]
+        return [LimitFill(limit, fullest.get(id(limit), self.made)) for limit in self._table.limits]
 
     def __iter__(self) -> Iterator[GeneratedRow]:
         refers_to_itself = any(key.table == self._table.name for key in self._table.foreign_keys)

@@ -112,7 +112,10 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class CardinalityLimit:
-    """At most `limit` rows share one value of `columns` (or, with `is_token`, hold one word in them)."""
+    """At most `limit` rows share one value of `columns` (or, with `is_token`, hold one word in them).
+
+    Without columns, at most `limit` rows are in the table.
+    """
 
     limit: int
     columns: tuple[str, ...]
@@ -126,6 +129,11 @@ class CardinalityLimit:
         """What is limited, as it is declared: `owner, target`, or `TOKEN(title)`."""
         columns = ", ".join(self.columns)
         return f"TOKEN({columns})" if self.is_token else columns
+
+    @property
+    def declaration(self) -> str:
+        """The limit as it is declared: `CARDINALITY LIMIT 100 (owner)`, `CARDINALITY LIMIT 40` of the whole table."""
+        return f"CARDINALITY LIMIT {self.limit}" + (f" ({self.counted})" if self.columns else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +232,11 @@ class Table:
 
     @cached_property
     def _positions_by_column(self) -> Mapping[str, list[int]]:
-        """Positions in `_constraints` by the first column of each; limits on words have the key ""."""
+        """Positions in `_constraints` by the first column of each; limits on words or the table have the key ""."""
         positions: dict[str, list[int]] = {}
         for at, constraint in enumerate(self._constraints):
             is_token = isinstance(constraint, CardinalityLimit) and constraint.is_token
-            positions.setdefault("" if is_token else constraint.columns[0], []).append(at)
+            positions.setdefault("" if is_token or not constraint.columns else constraint.columns[0], []).append(at)
         return positions
 
     def primary_index(self) -> Index:

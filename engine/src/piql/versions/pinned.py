@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from piql.compiler.result import CompiledQuery
 from piql.errors import NotDeployed
 from piql.runtime.deployment import Deployment
@@ -23,6 +25,9 @@ def pinned_to(store: Store, number: int) -> Deployment:
     raise NotDeployed(f"version {number} does not exist any more, or not yet; there is {numbers}")
 
 
+_SYMBOLS = re.compile(r" \+ |·")  # between the symbols of a formula
+
+
 def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deployment) -> None:
     """Raise NotDeployed for a query that relies on a limit or key which the version in force no longer enforces."""
     bound = query.bound
@@ -31,7 +36,9 @@ def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deploym
         if name not in in_force.tables:
             continue
         loosened = added_constraints(in_force.record_of(in_force.tables[name]), table)
-        counts_on_limit = loosened.limits and any(f"{name}." in formula for formula in formulas)
+        counts_on_limit = loosened.limits and any(
+            f"{name}." in formula or name in _SYMBOLS.split(formula) for formula in formulas
+        )
         counts_on_key = loosened.unique and any(index.is_unique and index.table == name for index in query.indexes)
         if counts_on_limit or counts_on_key:
             raise NotDeployed(

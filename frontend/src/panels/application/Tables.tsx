@@ -2,8 +2,8 @@ import { Table2, TriangleAlert } from 'lucide-react'
 import type { Table } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
+import { limitText } from '../../logic/limit-text'
 import { matches } from '../../logic/query-list'
-import { formatCount } from '../../units'
 import styles from './application.module.css'
 import { ROW } from './rows'
 import { Section } from './Section'
@@ -55,7 +55,7 @@ function TableRow({ table, unboundedSentence }: { table: Table; unboundedSentenc
       <span className={styles['lens']}>
         {unboundedSentence ? 'unbounded' : null}
         {unboundedSentence && table.limits.length > 0 ? ' · ' : null}
-        {table.limits.map((limit) => `≤ ${formatCount(limit.limit)} per ${limit.columns.join(', ')}`).join(' · ')}
+        {table.limits.map(limitText).join(' · ')}
         {!unboundedSentence && table.limits.length === 0 ? `key ${table.primary_key.join(', ')}` : null}
       </span>
     </button>

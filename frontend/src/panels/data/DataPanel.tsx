@@ -16,12 +16,13 @@ import { keyOf } from '../../api/environment'
 import type { LiveTable } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { useEnvironment } from '../../app/url-state'
+import { limitText } from '../../logic/limit-text'
 import { Button, IconButton } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
 import { Spacer, Toolbar } from '../../ui/Table'
-import { formatCount, plural } from '../../units'
+import { plural } from '../../units'
 import { AdHoc } from './AdHoc'
 import { DeleteRow } from './DeleteRow'
 import styles from './data.module.css'
@@ -72,7 +73,7 @@ export default function DataPanel() {
 
 /** `about 1,200 rows · key owner, target · ≤ 100 per owner` */
 function aboutOf(table: LiveTable): string {
-  const limits = table.limits.map(({ limit, columns }) => `≤ ${formatCount(limit)} per ${columns.join(', ')}`)
+  const limits = table.limits.map(limitText)
   return [`about ${plural(table.rows_estimate, 'row')}`, `key ${table.primary_key.join(', ')}`, ...limits].join(' · ')
 }
 

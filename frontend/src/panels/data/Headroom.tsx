@@ -70,7 +70,7 @@ function stateInWords(data: HeadroomState): string {
 }
 
 function Limit({ limit, beforeAt }: { limit: LimitHeadroom; beforeAt: string | null }) {
-  const group = limit.is_token ? `word in ${limit.columns.join(', ')}` : limit.columns.join(', ')
+  const group = limit.is_token ? `word in ${limit.columns.join(', ')}` : limit.columns.join(', ') || 'table'
   return (
     <article className={styles['limit']} aria-label={`At most ${limit.limit} per ${group}`}>
       <h3 className={styles['title']}>

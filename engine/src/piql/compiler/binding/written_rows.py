@@ -2,6 +2,7 @@
 
     DELETE FROM line WHERE cart = [cart] AND item = 7 AND n = 0    the row (cart, item), where n = 0 holds
     DELETE FROM line WHERE cart = [cart]                           the rows that SELECT cart, item … would read
+    DELETE FROM kind, under CARDINALITY LIMIT 40                   all rows
 
 A section is planned like a SELECT, so it is refused like one where nothing bounds it.
 """
@@ -66,7 +67,7 @@ def bind_rows(
         predicate = ExpressionBinder(context, scope, "WHERE").predicate(node.where)
         if predicate is None or not reads_its_row_only(predicate):
             return None
-    elif node.stop is None:
+    elif node.stop is None and all(limit.columns for limit in table.limits):
         context.diagnostics.append(_every_row(table, node, verb))
         return None
     if not _may_take_none(node):

@@ -20,13 +20,15 @@ FACTORS = 3  # of the rows of one level, which are named where there are more
 
 
 def of_limit(table: Table, limit: CardinalityLimit) -> Formula:
-    """Return the rows of one group of a CARDINALITY LIMIT: `subscriptions.owner`."""
+    """Return the rows of one group of a CARDINALITY LIMIT: `subscriptions.owner`, or `kind` of a whole table."""
     columns = ",".join(limit.columns)
     if limit.is_token:
         symbol, reason = (
             f"{table.name}.token({columns})",
             f"at most {limit.limit} {table.name} hold one word in {columns}",
         )
+    elif not limit.columns:
+        symbol, reason = table.name, f"at most {limit.limit} rows are in {table.name}"
     else:
         shared = " and ".join(limit.columns)
         symbol, reason = f"{table.name}.{columns}", f"at most {limit.limit} {table.name} share one {shared}"

@@ -212,16 +212,16 @@ def _add_places(plan: WritePlan, requests: _Requests) -> int:
         groups = _groups(plan.table, constraint)
         symbol, most = str(groups.number), groups.number
         if groups.most_rows > 1:
-            reason = f"how many {plan.table.name} share {groups.shared}"
+            reason = f"how many {groups.described}"
             requests.counts.append(Term(symbol, most, reason, constraint.span))
             count += most
-        reason = f"a place among the {plan.table.name} with {groups.shared}"
+        reason = f"a place among the {groups.rows}"
         requests.puts.append(Term(symbol, most, reason, constraint.span))
         count += most
     for constraint in plan.left:
         groups = _groups(plan.table, constraint)
         symbol, most = str(groups.number), groups.number
-        reason = f"the place among the {plan.table.name} with {groups.shared} that is given back"
+        reason = f"the place among the {groups.rows} that is given back"
         requests.counts.append(Term(symbol, most, reason, constraint.span))
         requests.deletes.append(Term(symbol, most, reason, constraint.span))
         count += 2 * most
@@ -233,7 +233,8 @@ class _Groups(NamedTuple):
 
     number: int
     most_rows: int  # of one group
-    shared: str  # what its rows have in common, in words
+    described: str  # after "how many": `subscriptions share this owner`, `rows are in kind`
+    rows: str  # those of one group: `subscriptions with this owner`, `rows of kind`
 
 
 def _entered(plan: WritePlan) -> Iterator[CardinalityLimit | UniqueKey]:
@@ -243,12 +244,16 @@ def _entered(plan: WritePlan) -> Iterator[CardinalityLimit | UniqueKey]:
 
 
 def _groups(table: Table, constraint: CardinalityLimit | UniqueKey) -> _Groups:
-    columns = ", ".join(constraint.columns)
-    if isinstance(constraint, UniqueKey):
-        return _Groups(1, 1, f"this {columns}")
-    if constraint.is_token:
-        return _Groups(most_words(table, constraint.columns), constraint.limit, f"each word in {columns}")
-    return _Groups(1, constraint.limit, f"this {columns}")
+    name, columns = table.name, ", ".join(constraint.columns)
+    if not columns:
+        most = 1 if isinstance(constraint, UniqueKey) else constraint.limit
+        return _Groups(1, most, f"rows are in {name}", f"rows of {name}")
+    shared, number, most = f"this {columns}", 1, 1
+    if isinstance(constraint, CardinalityLimit):
+        most = constraint.limit
+        if constraint.is_token:
+            shared, number = f"each word in {columns}", most_words(table, constraint.columns)
+    return _Groups(number, most, f"{name} share {shared}", f"{name} with {shared}")
 
 
 def _add_references(plan: WritePlan, requests: _Requests) -> int:

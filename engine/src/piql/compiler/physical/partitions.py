@@ -42,7 +42,7 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
         table, index = node.table, node.index
         columns = [column.name for column in index.columns[: index.partition_columns]] if node.prefix else []
         parts = [part for part in node.prefix if part.column in columns]
-        if not all(_is_shared(part, table) for part in parts) or (parts and _is_limited(table, node.prefix)):
+        if not all(_is_shared(part, table) for part in parts) or _is_limited(table, node.prefix if parts else ()):
             continue
         if parts:
             which = f"{table.name} with {' and '.join(map(_shown, parts))}"

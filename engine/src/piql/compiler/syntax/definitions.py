@@ -186,7 +186,7 @@ class DefinitionParser(WriteParser):
         return self.fault("syntax-error", message, self.span_of(self.token), way_out)
 
     def _limit(self, start: int, name: ast.Name | None) -> ast.LimitClause:
-        """Parse `CARDINALITY LIMIT n (columns)` or `(TOKEN(columns))`; `name` is that of its CONSTRAINT."""
+        """Parse `CARDINALITY LIMIT n`, `n (columns)` or `n (TOKEN(columns))`; `name` is that of its CONSTRAINT."""
         self.advance()
         self.advance()
         limit, limit_span = self.positive_number("the number of a CARDINALITY LIMIT")
@@ -199,7 +199,7 @@ class DefinitionParser(WriteParser):
             self.expect(")", "after TOKEN(…)")
             is_token = True
         else:
-            columns = self._limited_columns()
+            columns = self._limited_columns() if self.token.word == "(" else ()
             is_token = False
         return ast.LimitClause(
             limit=limit,

@@ -224,7 +224,7 @@ def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
             return f"{name}UNIQUE{columns}"
         case ast.LimitClause():
             counted = f"(TOKEN{_names(clause.columns)})" if clause.is_token else _names(clause.columns)
-            return f"{name}CARDINALITY LIMIT {clause.limit} {counted}"
+            return f"{name}CARDINALITY LIMIT {clause.limit}{f' {counted}' if clause.columns else ''}"
         case ast.ForeignKeyClause():
             referenced = f" {_names(clause.referenced)}" if clause.referenced else ""
             maximum = f" MAX {clause.max}" if clause.max is not None else ""

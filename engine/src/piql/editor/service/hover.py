@@ -89,7 +89,7 @@ def _table(table: Table) -> str:
     lines = [f"{column.name} {column.type}{'' if column.nullable else ' NOT NULL'}" for column in table.columns]
     lines.append(f"PRIMARY KEY ({', '.join(table.primary_key)})")
     lines += [f"UNIQUE ({', '.join(key.columns)})" for key in table.unique_keys]
-    lines += [f"CARDINALITY LIMIT {limit.limit} ({limit.counted})" for limit in table.limits]
+    lines += [limit.declaration for limit in table.limits]
     inside = ",\n".join(f"  {line}" for line in lines)
     return _code(f"TABLE {table.name} (\n{inside}\n)")
 

@@ -66,6 +66,8 @@ class GroupsCheck:
         count = transaction.count(self._count, (*group, MOST_COUNTED))
         if count <= self._limit.limit:
             return task
+        if not self._columns:
+            return task.against(self._rule, f"it has {count}{'+' if count == MOST_COUNTED else ''} rows")
         value = f"'{group[0]}'" if self._limit.is_token else self._reader.shown(self._columns, group)
         return task.against(self._rule, f"{value} ({count}{'+' if count == MOST_COUNTED else ''} rows)")
 
@@ -111,6 +113,8 @@ class RowsCheck:
 def limit_rule(table: Table, limit: CardinalityLimit) -> str:
     """Return a limit in words: `thoughts: at most 100 rows may share one owner`."""
     columns = ", ".join(limit.columns)
+    if not columns:
+        return f"{table.name}: at most {limit.limit} rows may be in the table{named(limit)}"
     share = f"hold one word in {columns}" if limit.is_token else f"share one {columns}"
     return f"{table.name}: at most {limit.limit} rows may {share}{named(limit)}"
 

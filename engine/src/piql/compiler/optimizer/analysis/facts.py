@@ -24,8 +24,9 @@ _Limited: TypeAlias = tuple[int, tuple[str, ...], CardinalityLimit | UniqueKey |
 class Fact:
     """At most `limit` rows have one combination of values of `columns`.
 
-    A limit of 0 without columns stands for a test that keeps no row. `within` is a range of few whole numbers in which
-    one more column of the key lies; `limit` then counts the rows of all numbers in the range together.
+    A limit of 0 without columns stands for a test that keeps no row, any other for that of the whole table. `within`
+    is a range of few whole numbers in which one more column of the key lies; `limit` then counts the rows of all
+    numbers in the range together.
     """
 
     limit: int  # 1 for a key

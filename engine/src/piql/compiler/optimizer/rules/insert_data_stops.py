@@ -140,6 +140,8 @@ def say(fact: Fact, relation: Relation) -> str:
     if fact.within is not None:
         sentence = f"at most {fact.limit} rows have one of {fact.within.values} values of {fact.within.column}"
         return f"{sentence} and one of {columns}" if columns else sentence
+    if not fact.columns:
+        return f"at most {fact.limit} rows are in the table"
     if fact.limit == 1:
         return f"one row has one value of {columns}"
     return f"at most {fact.limit} rows {'hold one word in' if fact.is_token else 'share one value of'} {columns}"

@@ -100,7 +100,8 @@ class Beginnings:
 
     def __init__(self, table: Table, groups: Iterable[Group], indexes: Iterable[Index] = ()) -> None:
         self._table = table
-        self._longest = max((len(group.columns) for group in groups), default=0)
+        lengths = [len(group.columns) for group in groups]
+        self._shortest, self._longest = min(1, *lengths, 1), max(lengths, default=0)
         self._by_columns: dict[frozenset[str], list[Index]] = {}
         for index in indexes:
             self.add(index)
@@ -111,9 +112,9 @@ class Beginnings:
             self._by_columns.setdefault(columns, []).append(index)
 
     def of(self, index: Index) -> Iterator[frozenset[str]]:
-        """Return the columns that an index begins with, as many as a group may have."""
+        """Return the columns that an index begins with, as many as a group may have: none for the whole table."""
         names = [column.name for column in index.columns[: self._longest]]
-        return (frozenset(names[:length]) for length in range(1, len(names) + 1))
+        return (frozenset(names[:length]) for length in range(self._shortest, len(names) + 1))
 
     def beginning(self, group: Group) -> Sequence[Index]:
         """Return the indexes that begin with the columns of a group, in the order in which they were added."""
@@ -130,10 +131,7 @@ def groups_of(table: Table) -> tuple[Group, ...]:
         Group(key.columns, f"UNIQUE ({', '.join(key.columns)}) {LOOKED_UP}", is_unique=True)
         for key in table.unique_keys
     ]
-    groups += [
-        Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} ({limit.counted}) {COUNTED}", limit.is_token)
-        for limit in table.limits
-    ]
+    groups += [Group(limit.columns, f"{limit.declaration} {COUNTED}", limit.is_token) for limit in table.limits]
     groups += [Group(key.columns, f"deleting a row of {key.table} {REFERENCED}") for key in table.foreign_keys]
     return tuple(groups)
 

@@ -43,7 +43,7 @@ class ForeignKeyClause(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitClause(AstNode):
-    """`CARDINALITY LIMIT n (columns)`, or `(TOKEN(columns))`."""
+    """`CARDINALITY LIMIT n (columns)`, or `(TOKEN(columns))`; without columns it limits the whole table."""
 
     limit: int
     limit_span: Span = field(compare=False, repr=False)

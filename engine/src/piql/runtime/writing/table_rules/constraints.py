@@ -34,7 +34,8 @@ Picker = Callable[[Row], Row]
 def picker(table: Table, columns: Sequence[str]) -> Picker:
     """Return the function that picks the values of some columns out of a record."""
     positions = {column.name: at for at, column in enumerate(table.columns)}
-    pick: Picker = eval(f"lambda r: ({', '.join(f'r[{positions[name]}]' for name in columns)},)")
+    values = "".join(f"r[{positions[name]}], " for name in columns)
+    pick: Picker = eval(f"lambda r: ({values})")
     return pick
 
 
@@ -136,6 +137,11 @@ class GroupCount:
         if limit.is_token:
             rule = f"at most {limit.limit} rows hold one word in {', '.join(limit.columns)}"
             value = f"the word '{group[0]}'"
+        elif not limit.columns:
+            message = (
+                f"{table}: at most {limit.limit} rows may be in the table{named(limit)}, and it has as many already"
+            )
+            return CardinalityViolation(message)
         else:
             rule = f"at most {limit.limit} rows share one {', '.join(self.columns)}"
             value = self._reader.shown(self.columns, group)

@@ -50,8 +50,9 @@ def limit_on(limits: list[GroupCount], table: str, columns: frozenset[str]) -> G
     """Return the lowest limit of a table on exactly these columns; raise InvalidParameter if there is none."""
     first = next((limit for limit in limits if _group_columns(limit.limit) == columns), None)
     if first is None:
-        names = "; ".join(", ".join(limit.limit.columns) for limit in limits) or "none"
-        raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {names}")
+        names = "; ".join(limit.limit.counted or "the whole table" for limit in limits) or "none"
+        on = f"on {', '.join(sorted(columns))}" if columns else "of the whole table"
+        raise InvalidParameter(f"{table} has no CARDINALITY LIMIT {on}; it has: {names}")
     return min(
         (limit for limit in limits if _counts_alike(limit.limit, first.limit)), key=lambda limit: limit.limit.limit
     )
