@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 
 KEYS: Mapping[str, str] = {"AWS_ACCESS_KEY_ID": "of-the-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-the-tests"}
@@ -67,6 +68,10 @@ def _make_bucket(store: ObjectStore, server: subprocess.Popen[bytes], log: Path)
             request = urllib.request.Request(f"{store.endpoint}/{store.bucket}", method="PUT")
             with urllib.request.urlopen(request, timeout=_PATIENCE_SECONDS):
                 return
+        except urllib.error.HTTPError as answer:
+            if answer.code != HTTPStatus.CONFLICT:  # the bucket is there, from an earlier start in the same folder
+                raise
+            return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             if server.poll() is not None or time.monotonic() > until:
                 said = log.read_text(errors="replace")[-2000:]

@@ -13,9 +13,14 @@ SECRET = "wJalrXUtnFEMI"
 
 
 def test_an_address_names_bucket_prefix_and_options() -> None:
-    url = "s3://orders/eu/shop?endpoint=http://127.0.0.1:9000/&region=eu-central-1&page_bytes=8000&wait=2.5"
+    url = "s3://orders/eu/shop?endpoint=http://127.0.0.1:9000/&region=eu-central-1&page_bytes=8000&lease=1.5"
     assert parse_address(url) == Address(
-        "orders", "eu/shop", endpoint="http://127.0.0.1:9000", region="eu-central-1", page_bytes=8000, wait=2.5
+        "orders",
+        "eu/shop",
+        endpoint="http://127.0.0.1:9000",
+        region="eu-central-1",
+        page_bytes=8000,
+        lease=1.5,
     )
     assert parse_address(url).shown() == "s3://orders/eu/shop"
     assert location_of(url) == Location(("http://127.0.0.1:9000",), "orders/eu/shop")
@@ -37,6 +42,7 @@ def test_an_address_names_bucket_prefix_and_options() -> None:
         ("s3://orders/a//b", "is no prefix of a store"),
         ("s3://orders?page_bytes=0", "page_bytes: a whole number from 1"),
         ("s3://orders?lease=0", "lease: a number of seconds"),
+        ("s3://orders?wait=5", "wait (5) must be more than lease (10)"),
         ("s3://orders?lease=nan", "lease: a number of seconds"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from piql.errors import SnapshotUnavailable, StoreUnavailable
 from piql.store.base import Batch, ReadShape
 from piql.store.s3.costs import ROOT_AND_CATALOG, most_pages_of_get, most_pages_of_range
-from piql.store.s3.store import KEPT_SECONDS
+from piql.store.s3.store import KEPT_SECONDS, S3Store
 from store.s3_clients import BY_N, PRIMARY, TABLE, client, make_tables, put, requests_of, rows_of
 
 IMPATIENT = "page_bytes=100&lease=0.02"
@@ -66,18 +66,31 @@ def test_a_writer_that_gives_no_sign_of_life_loses_its_turn_and_writes_nothing(b
 
 def test_a_writer_waits_no_longer_than_it_was_told_to(bucket_url: Callable[..., str]) -> None:
     url = bucket_url()
-    with client(url) as first, client(f"{url}&wait=0.05") as second:
+    with (
+        client(f"{url}&lease=0.6") as first,
+        client(f"{url}&lease=0.6&wait=0.7") as second,
+        ThreadPoolExecutor() as threads,
+    ):
         make_tables(first)
         with first.transaction() as transaction:
             put(first, transaction, [(1, 1)])
-            with pytest.raises(StoreUnavailable, match="another writer has had its turn"), second.transaction():
-                pass
+            waiting = threads.submit(begin, second)
+            get = first.prepare(ReadShape(TABLE, PRIMARY, ("n",), 1))
+            while not waiting.done():
+                assert transaction.read(get, (1,)) == [(1,)]  # each read is a sign of life
+            with pytest.raises(StoreUnavailable, match="another writer has had its turn"):
+                waiting.result()
         assert rows_of(second) == [(1, 1)]
+
+
+def begin(store: S3Store) -> None:
+    with store.transaction():
+        pass
 
 
 def test_a_transaction_that_fails_gives_its_turn_back(bucket_url: Callable[..., str]) -> None:
     url = bucket_url()
-    with client(url) as first, client(f"{url}&wait=0.05") as second:
+    with client(url) as first, client(f"{url}&wait=10.1") as second:
         make_tables(first)
         with pytest.raises(KeyError), first.transaction():
             raise KeyError

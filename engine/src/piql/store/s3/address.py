@@ -74,7 +74,11 @@ def parse_address(url: str) -> Address:
             settings[name] = reader(value)
         except ValueError as problem:
             raise StoreUnavailable(f"{S3}://{bucket}: {name}: {problem}") from None
-    return Address(bucket, prefix, **settings)  # type: ignore[arg-type]
+    address = Address(bucket, prefix, **settings)  # type: ignore[arg-type]
+    if address.wait <= address.lease:
+        why = f"wait ({address.wait:g}) must be more than lease ({address.lease:g})"
+        raise StoreUnavailable(f"{S3}://{bucket}: {why}, or a writer that was killed blocks all others")
+    return address
 
 
 # The readers of options: each returns the value of a text, or raises ValueError with what is needed.

@@ -15,7 +15,7 @@ import obstore
 from obstore import exceptions
 from obstore.store import S3Store as Client
 
-from piql.errors import CredentialsMissing, StoreForked, StoreUnavailable
+from piql.errors import CredentialsMissing, StoreUnavailable
 from piql.store.s3.address import Address
 from piql.store.s3.credentials import require_credentials
 
@@ -81,7 +81,6 @@ class BucketObjects:
     def __init__(self, address: Address) -> None:
         require_credentials(os.environ, address.shown())
         self._address = address
-        self._process = os.getpid()
         self._lock = threading.Lock()
         self._made = Requests()
         is_plain = address.endpoint is not None and address.endpoint.startswith("http:")
@@ -154,10 +153,6 @@ class BucketObjects:
             return self._made
 
     def _count(self, more: Requests) -> None:
-        if os.getpid() != self._process:
-            raise StoreForked(
-                "this process was forked after its parent had opened a store in a bucket: start a new process instead"
-            )
         with self._lock:
             self._made = Requests(*map(sum, zip(self._made, more, strict=True)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -11,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from piql.errors import SnapshotUnavailable, StoreUnavailable
+from piql.errors import SnapshotUnavailable, StoreForked, StoreUnavailable
 from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import SIGNING_KEY, Answers, Batch, Consistency, ReadShape
 from piql.store.base import Reader as RequestReader
@@ -26,7 +27,7 @@ from piql.store.s3.ranges import S3Read, prepared
 from piql.store.s3.reading import Reader, State
 from piql.store.s3.root import Retired, Root, Tree
 from piql.store.s3.transaction import Changes, NewNames, S3Entries, S3Transaction, entries_of
-from piql.store.s3.turn import RootOfStore, Turn
+from piql.store.s3.turn import NOTHING_WRITTEN, RootOfStore, Turn
 from piql.store.values import codec_of
 
 KEPT_SECONDS = 60
@@ -65,6 +66,7 @@ class S3Store:
         self._objects = objects
         self._clock = clock
         self._wall_clock = wall_clock
+        self._process = os.getpid()
         self._root = RootOfStore(objects, address.shown())
         self._fetchers = ThreadPoolExecutor(address.in_flight, "piql-s3-page")
         self._starters = ThreadPoolExecutor(address.in_flight, "piql-s3-read")
@@ -122,6 +124,7 @@ class S3Store:
                 answers = failure
             done(answers)
 
+        self._refuse_forked()
         if self._of_thread.transaction is not None or self._of_thread.snapshot is not None:
             read()
         else:
@@ -138,6 +141,7 @@ class S3Store:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let all reads of this thread see the state that the root describes now: its pages stay for KEPT_SECONDS."""
+        self._refuse_forked()
         before = self._of_thread.snapshot
         self._of_thread.snapshot = self._root.read()[1]
         try:
@@ -148,13 +152,15 @@ class S3Store:
     @contextmanager
     def transaction(self) -> Iterator[S3Transaction]:
         """Take the turn to write; commit at the end, or give the turn back where an exception leaves the context."""
+        self._refuse_forked()
         if not self._one_writer.acquire(timeout=self._address.wait):
             raise StoreUnavailable(
                 f"another thread has written for {self._address.wait:g} seconds: try again, or allow more with wait="
             )
         try:
             turn = Turn(self._root, self._address.lease, self._address.wait, self._clock)
-            turn.begin()
+            with _before_commit():
+                turn.begin()
             transaction = self._of_thread.transaction = S3Transaction(turn, self._reader)
             try:
                 yield transaction
@@ -173,16 +179,23 @@ class S3Store:
         finally:
             self._one_writer.release()
 
+    def _refuse_forked(self) -> None:
+        """Raise StoreForked in a child of the process that opened the store: the threads are its parent's."""
+        if os.getpid() != self._process:
+            why = "this process was forked after its parent had opened a store in a bucket"
+            raise StoreForked(f"{why}: open it in the child alone, or spawn the child")
+
     def _write(self, turn: Turn, changes: Changes) -> None:
         """Write the new pages, then the root that names them."""
         objects = [(page.name, page.data) for page in changes.pages]
         objects += [(name, data) for name, _, data in changes.documents]
         try:
-            for first in range(0, len(objects), self._address.in_flight):
+            with _before_commit():
+                for first in range(0, len(objects), self._address.in_flight):
+                    turn.renew()
+                    some = objects[first : first + self._address.in_flight]
+                    list(self._fetchers.map(lambda named: self._objects.put(*named), some))
                 turn.renew()
-                some = objects[first : first + self._address.in_flight]
-                list(self._fetchers.map(lambda named: self._objects.put(*named), some))
-            turn.renew()
             now = int(self._wall_clock())
             retired = [*turn.root.retired, *([Retired(now, tuple(changes.replaced))] if changes.replaced else [])]
             retired = self._without_old(retired, now)
@@ -255,6 +268,7 @@ class S3Store:
 
     def _at_root(self, question: Callable[[Root], T]) -> T:
         """Ask the root of this thread's snapshot, or the root as it is now."""
+        self._refuse_forked()
         snapshot = self._of_thread.snapshot
         if snapshot is not None:
             return self._in_snapshot(question, snapshot)
@@ -277,3 +291,14 @@ class S3Store:
             raise SnapshotUnavailable(
                 f"the snapshot is older than {KEPT_SECONDS} seconds, and its pages are gone: begin again"
             ) from None
+
+
+@contextmanager
+def _before_commit() -> Iterator[None]:
+    """Say of a failure inside the context that nothing was written: nobody reads what is put before the root."""
+    try:
+        yield
+    except StoreUnavailable as failure:
+        if not str(failure).startswith(NOTHING_WRITTEN):
+            failure.args = (f"{NOTHING_WRITTEN}: {failure}",)
+        raise

@@ -25,8 +25,11 @@ from piql.errors import StoreUnavailable
 from piql.store.s3.objects import Fetched, Objects
 from piql.store.s3.root import EMPTY, ROOT, Holder, Root, decoded_root, encoded_root
 
+NOTHING_WRITTEN = "nothing was written"
+"""How the message of a failure begins after which it is known that the transaction has left no trace."""
+
 _COMMITS_KEPT = 32  # in the root: commits by others after which a lost answer cannot be told any more
-_SHORTEST, _LONGEST = 0.02, 0.5  # seconds between two looks at a root that is held
+_SHORTEST, _LONGEST = 0.02, 0.2  # seconds between two looks at a root that is held
 _TRIES = 5  # to find out what became of a commit
 
 
@@ -167,16 +170,16 @@ class Turn:
                     raise self._lost()
                 self._writes += 1
                 if self._store.put(replace(self.root, write=self._write(), holder=None), tag) is not None:
-                    raise StoreUnavailable(f"nothing was written: {failure or 'the store refused it'}")
+                    raise StoreUnavailable(f"{NOTHING_WRITTEN}: {failure or 'the store refused it'}")
             except StoreUnavailable as silence:
-                if str(silence).startswith("nothing was written"):
+                if str(silence).startswith(NOTHING_WRITTEN):
                     raise
                 failure = silence
         raise StoreUnavailable(f"whether the write took effect is not known: {failure or 'too many others followed'}")
 
     def _lost(self) -> StoreUnavailable:
         return StoreUnavailable(
-            f"nothing was written: the turn to write was over after {self._lease:g} seconds without a sign of life"
+            f"{NOTHING_WRITTEN}: the turn to write was over after {self._lease:g} seconds without a sign of life"
         )
 
     def _write(self) -> str:
