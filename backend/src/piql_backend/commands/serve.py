@@ -34,7 +34,7 @@ def serve(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if not 0 <= options.port <= 65535:
         parser.error(f"{options.port} is no port")
-    if scheme_of(options.store) == S3:
+    if options.store is not None and scheme_of(options.store) == S3:
         parser.error(f"the workbench serves no stores in a bucket: deploy and run on {S3}:// with the other commands")
     if any(has_password(argument) for argument in argv or sys.argv):
         print(f"piql serve: arguments are seen by everybody on this machine: {_PASSWORD_ADVICE}.", file=sys.stderr)
