@@ -70,23 +70,23 @@ def add_store_references(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tls-key", metavar="PATH", help="the key of that certificate")
 
 
-def store_references(given: argparse.Namespace) -> dict[str, Any]:
+def store_references(options: argparse.Namespace) -> dict[str, Any]:
     """What these options say, as the API takes it."""
-    return {"user": _reference(given, "user"), "password": _reference(given, "password"), "tls": _tls(given)}
+    return {"user": _reference(options, "user"), "password": _reference(options, "password"), "tls": _tls(options)}
 
 
-def _path(given: argparse.Namespace) -> str:
-    return f"/{quote(given.application, safe='')}/environments"
+def _path(options: argparse.Namespace) -> str:
+    return f"/{quote(options.application, safe='')}/environments"
 
 
-def _path_of_one(given: argparse.Namespace) -> str:
-    return f"{_path(given)}/{quote(given.environment, safe='')}"
+def _path_of_one(options: argparse.Namespace) -> str:
+    return f"{_path(options)}/{quote(options.environment, safe='')}"
 
 
-def _list(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
+def _list(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
     cursor = ""
     while True:
-        page = workbench.ask("GET", f"{_path(given)}{f'?cursor={quote(cursor)}' if cursor else ''}")
+        page = workbench.ask("GET", f"{_path(options)}{f'?cursor={quote(cursor)}' if cursor else ''}")
         for environment in page["items"]:
             store = environment["problem"] or environment["store"]["url"]
             yield f"{environment['id']}  {environment['title']}  {store}"
@@ -95,63 +95,63 @@ def _list(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
         cursor = page["next"]
 
 
-def _add(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    body = {"title": given.title, "id": given.id, **_settings_of(given)}
-    yield f"{workbench.ask('POST', _path(given), body)['id']} is added; nothing is written into its store."
+def _add(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    body = {"title": options.title, "id": options.id, **_settings_of(options)}
+    yield f"{workbench.ask('POST', _path(options), body)['id']} is added; nothing is written into its store."
 
 
-def _change(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    workbench.ask("PATCH", _path_of_one(given), _settings_of(given))
-    yield f"{given.environment} is changed."
+def _change(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("PATCH", _path_of_one(options), _settings_of(options))
+    yield f"{options.environment} is changed."
 
 
-def _rename(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    workbench.ask("PATCH", _path_of_one(given), {"title": given.title})
-    yield f"{given.environment} is called {given.title}."
+def _rename(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("PATCH", _path_of_one(options), {"title": options.title})
+    yield f"{options.environment} is called {options.title}."
 
 
-def _promote(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    deployments = f"{_path(given)}/{quote(given.target, safe='')}/deployments"
-    preview = workbench.ask("POST", f"{deployments}/promotions/preview", {"environment": given.environment})
-    seen = {"version": preview["version"], "base_version": preview["base_version"]}
-    build = workbench.ask("POST", f"{deployments}/promotions", {"environment": given.environment, **seen})
+def _promote(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    deployments = f"{_path(options)}/{quote(options.target, safe='')}/deployments"
+    preview = workbench.ask("POST", f"{deployments}/promotions/preview", {"environment": options.environment})
+    versions = {"version": preview["version"], "base_version": preview["base_version"]}
+    build = workbench.ask("POST", f"{deployments}/promotions", {"environment": options.environment, **versions})
     while build["deployment_id"] is None and build["phase"] in ("filling", "checking", "in force"):
         time.sleep(_SECONDS_BETWEEN_LOOKS)
         build = workbench.ask("GET", f"{deployments}/builds/latest")
     if build["deployment_id"] is None:
         raise ValueError(f"nothing was changed: {build['reason'] or 'the deployment was cancelled'}")
     yield (
-        f"Version {preview['version']} of {given.environment} is live in {given.target},"
+        f"Version {preview['version']} of {options.environment} is live in {options.target},"
         f" as version {build['deployment_id'].removeprefix('d')}."
     )
 
 
-def _remove(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    also = "&deletes_data=true" if given.delete_data else ""
-    workbench.ask("DELETE", f"{_path_of_one(given)}?name={quote(given.confirm or '', safe='')}{also}")
-    yield f"{given.environment} is removed; its folder is in deleted/ of the data folder."
+def _remove(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    deletion = "&deletes_data=true" if options.delete_data else ""
+    workbench.ask("DELETE", f"{_path_of_one(options)}?name={quote(options.confirm or '', safe='')}{deletion}")
+    yield f"{options.environment} is removed; its folder is in deleted/ of the data folder."
 
 
-def _settings_of(given: argparse.Namespace) -> dict[str, Any]:
+def _settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """The settings that were given; a store is given whole. Raises ValueError for credentials without a store."""
     settings: dict[str, Any] = {}
-    if given.colour is not None:
-        settings["colour"] = given.colour
-    if given.slo_ms is not None:
-        settings["slo"] = {"threshold_ms": given.slo_ms}
-    store = {"consistency": given.consistency, **store_references(given)}
-    if given.store is not None:
-        settings["store"] = {"url": given.store, **store}
+    if options.colour is not None:
+        settings["colour"] = options.colour
+    if options.slo_ms is not None:
+        settings["slo"] = {"threshold_ms": options.slo_ms}
+    store = {"consistency": options.consistency, **store_references(options)}
+    if options.store is not None:
+        settings["store"] = {"url": options.store, **store}
     elif any(value is not None for value in store.values()):
         raise ValueError("a store is changed as a whole: give its --store, too")
     return settings
 
 
-def _reference(given: argparse.Namespace, what: str) -> dict[str, str | None] | None:
-    variable, file = (getattr(given, f"{what}_{kind}") for kind in ("variable", "file"))
+def _reference(options: argparse.Namespace, setting: str) -> dict[str, str | None] | None:
+    variable, file = (getattr(options, f"{setting}_{kind}") for kind in ("variable", "file"))
     return {"variable": variable, "file": file} if variable or file else None
 
 
-def _tls(given: argparse.Namespace) -> dict[str, str | None] | None:
-    files = {"ca_file": given.tls_ca, "certificate_file": given.tls_certificate, "key_file": given.tls_key}
-    return files if given.tls or any(files.values()) else None
+def _tls(options: argparse.Namespace) -> dict[str, str | None] | None:
+    files = {"ca_file": options.tls_ca, "certificate_file": options.tls_certificate, "key_file": options.tls_key}
+    return files if options.tls or any(files.values()) else None

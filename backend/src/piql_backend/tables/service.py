@@ -69,15 +69,15 @@ class Tables:
         """
         database = self._store.database()
         table = self.table(name)
-        wanted = from_json(_filter_of(filter), table.columns)
-        rest = columns_behind(database.deployment, table, wanted)
-        after = None if cursor is None else _after(cursor, table, wanted, rest)
-        page = rows_page(database, name, wanted, after, limit)
+        filter_values = from_json(_filter_of(filter), table.columns)
+        key_columns = columns_behind(database.deployment, table, filter_values)
+        position = None if cursor is None else _after(cursor, table, filter_values, key_columns)
+        page = rows_page(database, name, filter_values, position, limit)
         return RowsRead(
             table=name,
             columns=columns_of(table),
             rows=[[to_json(value) for value in row] for row in page.rows],
-            cursor=None if page.after is None else _cursor(table, wanted, page.after),
+            cursor=None if page.after is None else _cursor(table, filter_values, page.after),
             operations=page.requests,
             index=page.index,
         )
@@ -269,28 +269,32 @@ def _filter_of(text: str | None) -> Values:
     if text is None:
         return {}
     try:
-        wanted = json.loads(text)
+        filter_values = json.loads(text)
     except (ValueError, RecursionError):
-        wanted = None
-    if not isinstance(wanted, dict):
+        filter_values = None
+    if not isinstance(filter_values, dict):
         message = "The filter is no JSON object of values by column."
         raise ApiError(422, "invalid-parameter", message, 'Write it as {"owner": "ada"}.', parameter="filter")
-    return wanted
+    return filter_values
 
 
-def _cursor(table: Table, wanted: Mapping[str, object], after: Sequence[object]) -> str:
+def _cursor(table: Table, filter_values: Mapping[str, object], position: Sequence[object]) -> str:
     """A cursor with the table, the columns of the filter, and the values of the last row in the other key columns."""
-    content = [table.name, sorted(wanted), [to_json(value) for value in after]]
+    content = [table.name, sorted(filter_values), [to_json(value) for value in position]]
     return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
 
 
-def _after(cursor: str, table: Table, wanted: Mapping[str, object], rest: Sequence[Column]) -> list[object]:
+def _after(
+    cursor: str, table: Table, filter_values: Mapping[str, object], key_columns: Sequence[Column]
+) -> list[object]:
     """The values in a cursor, for the key columns `rest` that the filter does not give."""
     try:
         name, columns, values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if name != table.name or columns != sorted(wanted) or len(values) != len(rest):
+        if name != table.name or columns != sorted(filter_values) or len(values) != len(key_columns):
             raise ValueError
-        position = from_json({column.name: value for column, value in zip(rest, values, strict=True)}, rest)
+        position = from_json(
+            {column.name: value for column, value in zip(key_columns, values, strict=True)}, key_columns
+        )
     except (ValueError, TypeError, RecursionError, ApiError):
         raise InvalidCursor("the cursor is of another table or filter") from None
-    return [position[column.name] for column in rest]
+    return [position[column.name] for column in key_columns]

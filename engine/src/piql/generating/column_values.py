@@ -45,12 +45,12 @@ class ColumnValues:
 
 def values_of(table: str, name: str, type: SqlType, length: int | None, seed: int) -> ColumnValues:
     """Return the values of a column; `length` is what its texts may have at most, for those that refer to them too."""
-    return _KINDS[type.kind](_Asked(table.lower(), name.lower(), type, length, seed))
+    return _KINDS[type.kind](_Column(table.lower(), name.lower(), type, length, seed))
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A column whose values are asked for."""
+class _Column:
+    """The column whose values are made; names are in lower case."""
 
     table: str
     name: str
@@ -66,17 +66,17 @@ def _is_called(pattern: str, name: str) -> bool:
     return re.search(rf"(?:^|_)(?:{pattern})(?:s|_|\d|$)", name) is not None
 
 
-def _whole(asked: _Asked) -> ColumnValues:
-    _, most = range_of(asked.type)
-    if asked.is_called("year"):
+def _whole(column: _Column) -> ColumnValues:
+    _, most = range_of(column.type)
+    if column.is_called("year"):
         low, high = 1950, 2026
-    elif asked.is_called("age"):
+    elif column.is_called("age"):
         low, high = 1, 95
-    elif asked.is_called("price|amount|cost|total|salary"):
+    elif column.is_called("price|amount|cost|total|salary"):
         low, high = 1, 20_000
-    elif asked.is_called("star|rating|rank|level"):
+    elif column.is_called("star|rating|rank|level"):
         low, high = 1, 5
-    elif asked.is_called("qty|quantity"):
+    elif column.is_called("qty|quantity"):
         low, high = 1, 12
     else:
         low, high = 0, 1000
@@ -88,12 +88,12 @@ def _whole(asked: _Asked) -> ColumnValues:
     return ColumnValues(most, lambda n: n + 1, draw)
 
 
-def _double(asked: _Asked) -> ColumnValues:
+def _double(column: _Column) -> ColumnValues:
     return ColumnValues(2**53, lambda n: float(n + 1), lambda rng: round(rng.lognormvariate(3, 1), 3))
 
 
-def _decimal(asked: _Asked) -> ColumnValues:
-    precision, scale = asked.type.precision, asked.type.scale or 0
+def _decimal(column: _Column) -> ColumnValues:
+    precision, scale = column.type.precision, column.type.scale or 0
     before = _DIGITS_OF_DECIMAL if precision is None else min(precision - scale, _DIGITS_OF_DECIMAL)
     most = 10**before - 1
     if precision is not None and before < 6:  # the digits behind the point count, too
@@ -108,25 +108,25 @@ def _decimal(asked: _Asked) -> ColumnValues:
     return ColumnValues(most, lambda n: Decimal(n + 1), draw)
 
 
-def _boolean(asked: _Asked) -> ColumnValues:
+def _boolean(column: _Column) -> ColumnValues:
     return ColumnValues(2, lambda n: n == 0, lambda rng: rng.random() < 0.8)
 
 
-def _text(asked: _Asked) -> ColumnValues:
-    length = asked.length
+def _text(column: _Column) -> ColumnValues:
+    length = column.length
     if length is not None and length < _NAMED:
-        return ColumnValues(36**length, in_base_36, lambda rng: fitting(_drawn_text(asked, rng), length))
-    is_mail = asked.is_called("e?mail|mail") and (length is None or length >= _MAILED)
-    if asked.is_called("id|sku|code|isbn|number|no|key"):
-        letter = next((letter for letter in asked.table if letter.isascii() and letter.isalpha()), "x")
-        return ColumnValues(10**9, lambda n: f"{letter}{n + 1}", lambda rng: fitting(_drawn_text(asked, rng), length))
+        return ColumnValues(36**length, in_base_36, lambda rng: fitting(_drawn_text(column, rng), length))
+    is_mail = column.is_called("e?mail|mail") and (length is None or length >= _MAILED)
+    if column.is_called("id|sku|code|isbn|number|no|key"):
+        letter = next((letter for letter in column.table if letter.isascii() and letter.isalpha()), "x")
+        return ColumnValues(10**9, lambda n: f"{letter}{n + 1}", lambda rng: fitting(_drawn_text(column, rng), length))
 
     def nth(n: int) -> str:
         number, place = divmod(n, len(FIRST_NAMES))
         name = FIRST_NAMES[place] + (str(number) if number else "")
         return f"{name}@example.com" if is_mail else name
 
-    return ColumnValues(len(FIRST_NAMES) * 10**9, nth, lambda rng: fitting(_drawn_text(asked, rng), length))
+    return ColumnValues(len(FIRST_NAMES) * 10**9, nth, lambda rng: fitting(_drawn_text(column, rng), length))
 
 
 _TEXTS: tuple[tuple[str, Callable[[random.Random], str]], ...] = (
@@ -156,34 +156,34 @@ def _full_name(rng: random.Random) -> str:
     return f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}".title()
 
 
-def _drawn_text(asked: _Asked, rng: random.Random) -> str:
+def _drawn_text(column: _Column, rng: random.Random) -> str:
     """Return a text as the name of the column suggests; else some words."""
     for pattern, make in _TEXTS:
-        if asked.is_called(pattern):
+        if column.is_called(pattern):
             return make(rng)
-    if asked.is_called("name") and _is_called(_PEOPLE, asked.table):
+    if column.is_called("name") and _is_called(_PEOPLE, column.table):
         return _full_name(rng)
-    return plain_text(rng, _SHORT_NAME if asked.is_called("name|title|subject") else asked.length)
+    return plain_text(rng, _SHORT_NAME if column.is_called("name|title|subject") else column.length)
 
 
-def _blob(asked: _Asked) -> ColumnValues:
-    size = _BLOB_BYTES if asked.length is None else min(asked.length, _BLOB_BYTES)
+def _blob(column: _Column) -> ColumnValues:
+    size = _BLOB_BYTES if column.length is None else min(column.length, _BLOB_BYTES)
     counted = min(size, 8)
     return ColumnValues(
         256**counted, lambda n: n.to_bytes(counted, "big"), lambda rng: rng.randbytes(rng.randint(0, size))
     )
 
 
-def _timestamp(asked: _Asked) -> ColumnValues:
+def _timestamp(column: _Column) -> ColumnValues:
     def draw(rng: random.Random) -> datetime:
         return _FIRST_MOMENT + timedelta(milliseconds=int(rng.random() * _SPAN.total_seconds() * 1000))
 
     return ColumnValues((_LAST_MOMENT - _FIRST_MOMENT) // _BETWEEN, lambda n: _FIRST_MOMENT + n * _BETWEEN, draw)
 
 
-def _date(asked: _Asked) -> ColumnValues:
+def _date(column: _Column) -> ColumnValues:
     first = _FIRST_MOMENT.date()
-    is_birth = asked.is_called("birth|birthday|born|dob")
+    is_birth = column.is_called("birth|birthday|born|dob")
 
     def draw(rng: random.Random) -> date:
         days = rng.randint(18 * 365, 85 * 365) if is_birth else -rng.randint(0, _SPAN.days)
@@ -192,39 +192,42 @@ def _date(asked: _Asked) -> ColumnValues:
     return ColumnValues(first.toordinal(), lambda n: first - timedelta(days=n), draw)
 
 
-def _time(asked: _Asked) -> ColumnValues:
+def _time(column: _Column) -> ColumnValues:
     def of(seconds: int) -> time:
         return time(seconds // 3600, seconds // 60 % 60, seconds % 60)
 
     return ColumnValues(86_400, of, lambda rng: of(rng.randrange(1440) * 60))
 
 
-def _uuid(asked: _Asked) -> ColumnValues:
+def _uuid(column: _Column) -> ColumnValues:
     """Return ids of version 4 whose bits are a digest of the seed and the number."""
 
     def nth(n: int) -> UUID:
         return UUID(
-            bytes=blake2b(f"{asked.seed}/{asked.table}/{asked.name}/{n}".encode(), digest_size=16).digest(), version=4
+            bytes=blake2b(f"{column.seed}/{column.table}/{column.name}/{n}".encode(), digest_size=16).digest(),
+            version=4,
         )
 
     return ColumnValues(None, nth, lambda rng: UUID(int=rng.getrandbits(128), version=4))
 
 
-def _time_uuid(asked: _Asked) -> ColumnValues:
-    moments = _timestamp(asked)
-    last = int.from_bytes(blake2b(f"{asked.seed}/{asked.table}/{asked.name}".encode(), digest_size=8).digest(), "big")
+def _time_uuid(column: _Column) -> ColumnValues:
+    moments = _timestamp(column)
+    last = int.from_bytes(
+        blake2b(f"{column.seed}/{column.table}/{column.name}".encode(), digest_size=8).digest(), "big"
+    )
 
-    def of(moment: datetime, rest: int) -> TimeUUID:
+    def of(moment: datetime, suffix: int) -> TimeUUID:
         ticks = (moment - _UUID_EPOCH) // timedelta(microseconds=1) * 10
         high = (ticks & 0xFFFFFFFF) << 32 | (ticks >> 32 & 0xFFFF) << 16 | 0x1000 | ticks >> 48
-        return TimeUUID(int=high << 64 | 2 << 62 | rest % 2**62)
+        return TimeUUID(int=high << 64 | 2 << 62 | suffix % 2**62)
 
     return ColumnValues(
         moments.distinct, lambda n: of(moments.nth(n), last), lambda rng: of(moments.draw(rng), rng.getrandbits(62))
     )
 
 
-_KINDS: dict[Kind, Callable[[_Asked], ColumnValues]] = for_each_kind(
+_KINDS: dict[Kind, Callable[[_Column], ColumnValues]] = for_each_kind(
     {
         Kind.INT: _whole,
         Kind.BIGINT: _whole,

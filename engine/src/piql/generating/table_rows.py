@@ -185,16 +185,16 @@ class TableRows:
         """Return values for the columns of a limit; None where one of them has none."""
         fixed: GeneratedRow = {}
         for choice in self._choices:
-            wanted = [name for name in choice.columns if name in columns and name not in fixed]
-            if not wanted:
+            free_names = [name for name in choice.columns if name in columns and name not in fixed]
+            if not free_names:
                 continue
-            known = {name: fixed[name] for name in choice.columns if name in fixed}
-            if len(wanted) + len(known) < len(choice.columns) and not known:
-                groups = choice.largest(wanted, rank + 1)
+            known_values = {name: fixed[name] for name in choice.columns if name in fixed}
+            if len(free_names) + len(known_values) < len(choice.columns) and not known_values:
+                groups = choice.largest(free_names, rank + 1)
                 values = groups[min(rank, len(groups) - 1)] if groups else None
-                names: Sequence[str] = [name for name in choice.columns if name in wanted]
+                names: Sequence[str] = [name for name in choice.columns if name in free_names]
             else:
-                at = choice.open_from(rank) if not known else self._nth_open_with(choice, known, rank)
+                at = choice.open_from(rank) if not known_values else self._nth_open_with(choice, known_values, rank)
                 values = None if at is None else choice.value(at)
                 names = choice.columns
             if values is None:
@@ -234,18 +234,18 @@ class TableRows:
         row: GeneratedRow = dict(fixed)
         ranks: list[tuple[Choice, int]] = []
         for choice in self._choices:
-            known = {name: row[name] for name in choice.columns if name in row}
-            if None in known.values():
+            known_values = {name: row[name] for name in choice.columns if name in row}
+            if None in known_values.values():
                 row.update((name, None) for name in choice.columns if name not in row)
-            elif len(known) < len(choice.columns):
-                rank = pick(choice, known)
+            elif len(known_values) < len(choice.columns):
+                rank = pick(choice, known_values)
                 values = None if rank is None else choice.value(rank)
                 if values is not None and rank is not None:
                     row.update(zip(choice.columns, values, strict=True))
                     ranks.append((choice, rank))
                 elif not self._leave_out(choice, row):
                     return None
-            elif choice.is_reference and not choice.ranks_with(known):
+            elif choice.is_reference and not choice.ranks_with(known_values):
                 return None
         if not self._count_and_draw(row, fixed):
             return None
@@ -318,12 +318,12 @@ class TableRows:
 
     # The ways to pick chosen values.
 
-    def _draw(self, choice: Choice, known: Mapping[str, Any]) -> int | None:
+    def _draw(self, choice: Choice, known_values: Mapping[str, Any]) -> int | None:
         """Pick common values often, and NULL as often as wished; where all groups are to be full, the first open."""
-        if not known and choice.nullable and self._rng.random() < self._wish.null_share:
+        if not known_values and choice.nullable and self._rng.random() < self._wish.null_share:
             return None
-        if known:
-            return choice.draw_with(self._rng, known)
+        if known_values:
+            return choice.draw_with(self._rng, known_values)
         if self._is_even and any(set(check.columns) <= set(choice.columns) for check in self._limits):
             return choice.open_from(0)
         return choice.draw(self._rng)
@@ -333,26 +333,26 @@ class TableRows:
 
         With `has_nulls`, what may be NULL is.
         """
-        left = combination
+        remainder = combination
 
-        def pick(choice: Choice, known: Mapping[str, Any]) -> int | None:
-            nonlocal left
-            if has_nulls and not known and choice.nullable:
+        def pick(choice: Choice, known_values: Mapping[str, Any]) -> int | None:
+            nonlocal remainder
+            if has_nulls and not known_values and choice.nullable:
                 return None
-            ranks = choice.ranks_with(known) if known else None
+            ranks = choice.ranks_with(known_values) if known_values else None
             size = choice.size if ranks is None else len(ranks)
             if size == 0:
                 return None
             if size is None:
-                rank, left = left, 0
+                rank, remainder = remainder, 0
             else:
-                left, rank = divmod(left, size)
+                remainder, rank = divmod(remainder, size)
             return choice.open_from(rank) if ranks is None else ranks[rank]
 
         return pick
 
-    def _nth_open_with(self, choice: Choice, known: Mapping[str, Any], rank: int) -> int | None:
-        ranks = choice.ranks_with(known)
+    def _nth_open_with(self, choice: Choice, known_values: Mapping[str, Any], rank: int) -> int | None:
+        ranks = choice.ranks_with(known_values)
         return ranks[min(rank, len(ranks) - 1)] if ranks else None
 
     def _length(self, name: str) -> int | None:

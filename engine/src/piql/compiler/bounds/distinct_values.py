@@ -114,13 +114,13 @@ class _DistinctValues:
     def count(self, expressions: Expressions, node: PhysicalNode, path: Path) -> Formula:
         """Return how many distinct rows of these expressions leave an operator, at most as many as leave it at all."""
         key = (path, expressions)
-        least = self.counted.get(key)
-        if least is None:
-            least = self.rows[path]
+        smallest = self.counted.get(key)
+        if smallest is None:
+            smallest = self.rows[path]
             for formula in self._ways(expressions, node, path) if expressions else (ONE,):
-                least = smaller(formula, least)
-            self.counted[key] = least
-        return least
+                smallest = smaller(formula, smallest)
+            self.counted[key] = smallest
+        return smallest
 
     def _ways(self, expressions: Expressions, node: PhysicalNode, path: Path) -> Iterator[Formula]:
         """Yield the numbers that an operator proves, most of them from what its child proves of other expressions."""
@@ -141,8 +141,8 @@ class _DistinctValues:
             case LocalJoin():
                 yield from self._of_local_join(expressions, node, path)
             case LocalSelection():
-                for same in _with_equals(expressions, (node.predicate,)):
-                    yield self.count(same, node.child, below)
+                for equal_expressions in _with_equals(expressions, (node.predicate,)):
+                    yield self.count(equal_expressions, node.child, below)
             case LocalProjection():
                 meanings = {(node.alias, output.name): output.expression for output in node.outputs}
                 columns = _columns(expressions)
@@ -205,8 +205,8 @@ class _DistinctValues:
         may_be_null = self.counts_null and node.kind == "left"
         conditions = () if node.condition is None else (node.condition,)
         equalities = () if node.kind == "left" else conditions  # a left row without a match passes no test
-        for same in _with_equals(expressions, equalities):
-            of_right, of_left = _apart(same, on_right)
+        for equal_expressions in _with_equals(expressions, equalities):
+            of_right, of_left = _apart(equal_expressions, on_right)
             right = self.count(of_right, node.right, at_right) if of_right or node.kind != "left" else ONE
             if may_be_null and of_right:
                 truths = self._of_columns(of_right, ())  # NULL is counted there
@@ -225,8 +225,8 @@ class _DistinctValues:
         for at, branch in enumerate(node.inputs):
             if len(branch.fields) != len(node.fields):
                 return
-            same = _distinct(branch.fields[position] for position in positions)
-            total = total + self.count(same, branch, (*path, at))
+            of_branch = _distinct(branch.fields[position] for position in positions)
+            total = total + self.count(of_branch, branch, (*path, at))
         yield total
 
     def _of_columns(self, columns: Sequence[ColumnRef], prefix: Sequence[KeyPart]) -> Formula | None:
@@ -301,12 +301,15 @@ def _with_equals(expressions: Expressions, predicates: Iterable[Expression]) -> 
     tests = all_conjuncts(predicates)
     equal = Equalities(tests)
     one_value = {
-        key_of(same) for test in tests for column in _compared_with_value(test) for same in equal.equal_to(column)
+        key_of(equal_column)
+        for test in tests
+        for column in _compared_with_value(test)
+        for equal_column in equal.equal_to(column)
     }
     for members in equal.classes():
         for column in members:
-            by = {key_of(member): column for member in members}
-            changed = _distinct(replace_columns(expression, by) for expression in expressions)
+            equal_columns = {key_of(member): column for member in members}
+            changed = _distinct(replace_columns(expression, equal_columns) for expression in expressions)
             if changed != expressions:
                 yield changed
     if one_value:

@@ -249,12 +249,12 @@ class SettlingSession(StoreWrapper):
         if read.shape.is_get:
             return settled
         limit: int = arguments[-1]
-        asked = limit + SPARE
-        while len(settled) < limit and len(rows) == asked:
+        entries_asked = limit + SPARE
+        while len(settled) < limit and len(rows) == entries_asked:
             self.repair(1)
-            asked = limit - len(settled) + SPARE
-            further = read.further_arguments(arguments, rows[-1], asked)
-            rows = self.behind.read_many([Batch(read.further, [further])], self._consistency)[0][0]
+            entries_asked = limit - len(settled) + SPARE
+            next_arguments = read.further_arguments(arguments, rows[-1], entries_asked)
+            rows = self.behind.read_many([Batch(read.further, [next_arguments])], self._consistency)[0][0]
             settled += self._confirmed(read, rows)
         return settled[:limit]
 

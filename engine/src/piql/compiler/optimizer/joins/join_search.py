@@ -178,8 +178,8 @@ class JoinSearch:
                     extension = self._extension(joined, at)
                     if extension is not None:
                         grown = following.setdefault(joined | 1 << at, [])
-                        more = _extended(ways, extension, at, self.legs[at])
-                        grown.extend([way for way in more if way < worst[0]] if worst else more)
+                        longer_ways = _extended(ways, extension, at, self.legs[at])
+                        grown.extend([way for way in longer_ways if way < worst[0]] if worst else longer_ways)
             frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
         ways = frontier.get(self._everything, [])
         return [way for way in ways if way.cost == ways[0].cost]
@@ -216,14 +216,14 @@ class JoinSearch:
         leg = self.legs[at]
         if (leg.kind == "left" or leg.first) and (not joined or self._needs[at] & ~joined):
             return None
-        near = joined & self._related[at]
-        key = (at, near, not joined)
+        related_legs = joined & self._related[at]
+        key = (at, related_legs, not joined)
         cached = self._extensions.get(key)
         if cached is not None:
             return cached
         read = self._reads.get(key)
         if read is None:
-            read = self._reads[key] = self._read_once(at, near, is_first=not joined)
+            read = self._reads[key] = self._read_once(at, related_legs, is_first=not joined)
         limit = self.limit if self.limit is not None and self._is_stoppable(joined | 1 << at) else None
         rows = read.rows if limit is None or not read.serves_stop else min(read.rows, limit * read.reads)
         is_bounded = read.is_derived or rows < UNKNOWN_ROWS
@@ -255,24 +255,24 @@ class JoinSearch:
             for at, leg in enumerate(self.legs)
         )
 
-    def _read_once(self, at: int, near: Legs, *, is_first: bool) -> _Read:
+    def _read_once(self, at: int, related_legs: Legs, *, is_first: bool) -> _Read:
         """Return how a leg is read; cached for all sets before it under which its tests are the same."""
         signature: object = None  # what the ON of a left join reads is joined, or it may not stand there
         if self.legs[at].kind == "inner":
             dependencies = self._dependencies.get(at)
             if dependencies is None:
                 dependencies = self._dependencies[at] = self.joining.dependencies(self.legs[at], self.legs)
-            signature = dependencies.signature(near)
+            signature = dependencies.signature(related_legs)
         read = self._reads_alike.get((at, is_first, signature))
         if read is None:
-            read = self._reads_alike[at, is_first, signature] = self._read(at, near, is_first=is_first)
+            read = self._reads_alike[at, is_first, signature] = self._read(at, related_legs, is_first=is_first)
         return read
 
-    def _read(self, at: int, near: Legs, *, is_first: bool) -> _Read:
+    def _read(self, at: int, related_legs: Legs, *, is_first: bool) -> _Read:
         """Work out how a leg is read after the legs `near`, by the facts that its tests make known."""
         leg = self.legs[at]
-        before = [self.legs[position] for position in _positions(near)]
-        predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
+        legs_before = [self.legs[position] for position in _positions(related_legs)]
+        predicates = (*self.joining.conditions(leg, legs_before), *self.joining.filters(leg, legs_before))
         relation, number = leg.relation, len(self._reads_alike)
         if relation is None:
             return _Read(
@@ -288,20 +288,20 @@ class JoinSearch:
                 serves_stop=False,
                 is_limited=True,
             )
-        available = self._relations(_positions(near))
+        available = self._relations(_positions(related_legs))
         restrictions = restrictions_on(relation.alias, predicates, available)
         facts = facts_about(relation.table, restrictions)
         reads = prod(fixed.count for fixed in restrictions.equal.values())
         is_fixed = bool(restrictions.equal or restrictions.words)
         alone = [fact for fact in facts if not any(restrictions.depends_on(name, available) for name in fact.columns)]
         is_alone = bool(facts) and alone[:1] == [facts[0]]
-        if near and not is_alone:
-            tests = self.joining.filters_alone(leg, before)
+        if related_legs and not is_alone:
+            tests = self.joining.filters_alone(leg, legs_before)
             alone = list(facts_about(relation.table, restrictions_on(relation.alias, tests, frozenset())))
         return _Read(
             number,
             reads=min([reads, *(fact.reads for fact in facts)]),
-            keys=self._keys(restrictions, available) if near else 1,
+            keys=self._keys(restrictions, available) if related_legs else 1,
             rows=1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(predicate) - leg.relations for predicate in predicates),
@@ -366,21 +366,21 @@ class JoinSearch:
         """Whether joining a leg to these keeps every row; only related legs matter."""
         if not self._leads_to(at) & joined:
             return False
-        near = self._related[at] & joined
-        is_kept = self._kept.get((at, near))
+        related_legs = self._related[at] & joined
+        is_kept = self._kept.get((at, related_legs))
         self._visits += 1
         if is_kept is None:
             leg = self.legs[at]
-            before = [self.legs[position] for position in _positions(near)]
+            before = [self.legs[position] for position in _positions(related_legs)]
             self._visits += len(before)
             bare = replace(leg, filters=self.joining.filters(leg, before))
-            is_kept = not self._needs[at] & ~near and keeps_every_row(
+            is_kept = not self._needs[at] & ~related_legs and keeps_every_row(
                 bare,
                 self.joining.conditions(leg, before),
                 before,
                 lambda column: self.joining.is_equated(column, before),
             )
-            self._kept[at, near] = is_kept
+            self._kept[at, related_legs] = is_kept
         return is_kept
 
     def _may_reach_all(self, joined: Legs) -> bool:
@@ -419,32 +419,32 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
     is_hopeless, is_unbounded, is_product = extension.is_hopeless, extension.is_unbounded, extension.is_product
     is_once, is_alone, is_left = extension.is_once, extension.is_alone, leg.kind == "left"
     keys, alone = extension.keys, extension.alone
-    for hopeless, unbounded, products, requests, before, order, how in ways:
-        rows = before * rows_of_read
+    for hopeless, unbounded, products, requests, rows_before, order, how in ways:
+        rows = rows_before * rows_of_read
         if limit is not None and rows > limit:
             rows = limit
-        if is_left and rows < before:
-            rows = before
+        if is_left and rows < rows_before:
+            rows = rows_before
         if is_once or (is_alone and not unbounded):
-            more = reads
+            requests_more = reads
         else:
-            times = min(before, keys)
-            more = times * reads
+            times = min(rows_before, keys)
+            requests_more = times * reads
             if (
                 alone is not None
                 and not unbounded
-                and alone.nanoseconds < Effort(more, times * rows_of_read).nanoseconds
+                and alone.nanoseconds < Effort(requests_more, times * rows_of_read).nanoseconds
             ):
-                more = alone.requests
+                requests_more = alone.requests
         yield _way(
             (
                 hopeless + is_hopeless,
                 unbounded + is_unbounded,
                 products + is_product,
-                requests + more,
+                requests + requests_more,
                 rows or 1,
                 (*order, at),
-                how ^ hash((extension.number, before, rows)),
+                how ^ hash((extension.number, rows_before, rows)),
             )
         )
 

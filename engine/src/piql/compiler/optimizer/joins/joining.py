@@ -83,20 +83,20 @@ class Joining:
                 self._classes_of.setdefault(relation, []).append(number)
                 self._neighbours.setdefault(relation, set()).update(members)
 
-    def conditions(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+    def conditions(self, leg: Leg, legs_before: Sequence[Leg]) -> tuple[Expression, ...]:
         """Return the conditions that an inner join of `leg` with the legs before it must test."""
         if leg.kind == "left" or leg.first:
             return leg.on
         chosen: dict[frozenset[ColumnKey], Expression] = {}
-        pairs = self._foreign_key_pairs(leg, before)
+        pairs = self._foreign_key_pairs(leg, legs_before)
         numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
         for number in sorted(numbers):
-            for left, right in _links(self._classes[number], leg, before, pairs):
+            for left, right in _links(self._classes[number], leg, legs_before, pairs):
                 pair = frozenset((key_of(left), key_of(right)))
                 chosen[pair] = self._written.get(pair) or Comparison(
                     operator="=", left=left, right=right, span=left.span
                 )
-        relations = leg.relations.union(*(earlier.relations for earlier in before))
+        relations = leg.relations.union(*(earlier.relations for earlier in legs_before))
         conditions = (
             expression
             for expression in self._conditions
@@ -104,19 +104,19 @@ class Joining:
         )
         return (*chosen.values(), *conditions)
 
-    def filters(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+    def filters(self, leg: Leg, legs_before: Sequence[Leg]) -> tuple[Expression, ...]:
         """Return the filters of a leg that the rows joined before do not satisfy already."""
-        if leg.kind == "left" or not before:
+        if leg.kind == "left" or not legs_before:
             return leg.filters
-        return tuple(predicate for predicate in leg.filters if not self._is_implied(predicate, before))
+        return tuple(predicate for predicate in leg.filters if not self._is_implied(predicate, legs_before))
 
-    def filters_alone(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
+    def filters_alone(self, leg: Leg, legs_before: Sequence[Leg]) -> tuple[Expression, ...]:
         """Return the filters by which a leg can be read once, whatever rows were joined before.
 
         Those that these rows do not satisfy already, and those of one value, which is the same in all of these rows.
         """
-        needed = self.filters(leg, before)
-        return tuple(predicate for predicate in leg.filters if predicate in needed or fixes_one_value(predicate))
+        tested = self.filters(leg, legs_before)
+        return tuple(predicate for predicate in leg.filters if predicate in tested or fixes_one_value(predicate))
 
     def dependencies(self, leg: Leg, legs: Sequence[Leg]) -> Dependencies:
         """Return what the join of `leg` depends on; other legs are bits by their position in `legs`."""
@@ -172,16 +172,16 @@ class Joining:
         conditions.update(dict.fromkeys(self._conditions))
         return tuple(conditions)
 
-    def _is_implied(self, predicate: Expression, before: Sequence[Leg]) -> bool:
+    def _is_implied(self, predicate: Expression, legs_before: Sequence[Leg]) -> bool:
         """Whether rows that match the legs before pass a filter, since an equal column has passed the same test."""
         equated = equated_columns(predicate)
         if equated is not None:  # two columns of one leg: both are compared with the equal column of a leg before
-            return any(True for _ in self._available(equated[0], before))
+            return any(True for _ in self._available(equated[0], legs_before))
         if isinstance(predicate, Or):
             columns = compared_columns(predicate)
             return bool(columns) and any(
                 moved_to_relation(predicate, columns, relation, self.equal) in leg.filters
-                for leg in before
+                for leg in legs_before
                 if leg.kind == "inner"
                 for relation in leg.relations
             )
@@ -190,19 +190,19 @@ class Joining:
             return False
         return any(
             _has_filter(leg, replace_columns(predicate, {key_of(column): equal}))
-            for leg, equal in self._available(column, before)
+            for leg, equal in self._available(column, legs_before)
         )
 
-    def _available(self, column: ColumnRef, before: Iterable[Leg]) -> Iterator[tuple[Leg, ColumnRef]]:
+    def _available(self, column: ColumnRef, legs_before: Iterable[Leg]) -> Iterator[tuple[Leg, ColumnRef]]:
         """Return the columns of inner legs before that equal a column, each with its leg."""
         for equal in self.equal.equal_to(column)[1:]:
-            for leg in before:
+            for leg in legs_before:
                 if leg.kind == "inner" and equal.relation in leg.relations:
                     yield leg, equal
 
-    def is_equated(self, column: ColumnKey, before: Iterable[Leg]) -> bool:
+    def is_equated(self, column: ColumnKey, legs_before: Iterable[Leg]) -> bool:
         """Whether the joins of some legs test a column for being equal to another of theirs."""
-        inner = frozenset[str]().union(*(leg.relations for leg in before if leg.kind == "inner"))
+        inner = frozenset[str]().union(*(leg.relations for leg in legs_before if leg.kind == "inner"))
         return any(member.relation in inner for member in self.equal.members(column) if key_of(member) != column)
 
     def may_be_followed(self, leg: Leg, referencing: Leg) -> bool:
@@ -217,14 +217,14 @@ class Joining:
             for key in child.table.foreign_keys
         )
 
-    def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
+    def _foreign_key_pairs(self, leg: Leg, legs_before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
         """Return the column pairs (leg, earlier leg) of a foreign key to the leg's row, if possible one never NULL."""
         if leg.relation is None:
             return frozenset()
         alias, table = leg.relation.alias, leg.relation.table
         neighbours = self._neighbours.get(alias, ())
         candidates: list[tuple[int, frozenset[tuple[ColumnKey, ColumnKey]]]] = []
-        for earlier in before:
+        for earlier in legs_before:
             child = earlier.relation
             if child is None or earlier.kind == "left" or child.alias not in neighbours:
                 continue
@@ -274,7 +274,7 @@ def _by_relation(members: Iterable[ColumnRef]) -> Mapping[str, list[ColumnRef]]:
 def _links(
     members: Mapping[str, list[ColumnRef]],
     leg: Leg,
-    before: Sequence[Leg],
+    legs_before: Sequence[Leg],
     preferred: frozenset[tuple[ColumnKey, ColumnKey]],
 ) -> Iterator[tuple[ColumnRef, ColumnRef]]:
     """Yield the pairs (column of the leg, earlier column) that a join must equate so that a class is equal.
@@ -284,13 +284,15 @@ def _links(
     its filters equates them.
     """
     leg_columns = _columns_of(leg, members)
-    inner = (earlier for earlier in before if earlier.kind == "inner" and not earlier.relations.isdisjoint(members))
+    inner = (
+        earlier for earlier in legs_before if earlier.kind == "inner" and not earlier.relations.isdisjoint(members)
+    )
     by_leg = [_columns_of(earlier, members) for earlier in inner]
     if not leg_columns or not by_leg:
         return
     groups = [[column for columns in by_leg for column in columns]]
     if len(by_leg) == 1:
-        groups = _groups(by_leg[0], before)
+        groups = _groups(by_leg[0], legs_before)
     for number, column in enumerate(leg_columns):
         for group in groups if number == 0 else groups[:1]:
             keys = (candidate for candidate in group if (key_of(column), key_of(candidate)) in preferred)
@@ -303,11 +305,11 @@ def _columns_of(leg: Leg, members: Mapping[str, list[ColumnRef]]) -> list[Column
     return columns if len(columns) < 2 else sorted(columns, key=key_of)
 
 
-def _groups(columns: list[ColumnRef], before: Sequence[Leg]) -> list[list[ColumnRef]]:
+def _groups(columns: list[ColumnRef], legs_before: Sequence[Leg]) -> list[list[ColumnRef]]:
     """Group the columns of one leg that its filters make equal."""
     if len(columns) == 1:
         return [columns]
-    leg = next(earlier for earlier in before if columns[0].relation in earlier.relations)
+    leg = next(earlier for earlier in legs_before if columns[0].relation in earlier.relations)
     equal = Equalities(leg.filters)
     groups: list[list[ColumnRef]] = []
     for column in columns:

@@ -1,7 +1,7 @@
 """Rule: a row that must equal the first match of its group is read as that first match.
 
-In this file `row` is the leg that must be the first, `match` the leg with the first match, and `by` maps the columns of
-the match to those of the row.
+In this file `row` is the leg that must be the first, `match` the leg with the first match, and `row_columns` maps the
+columns of the match to those of the row.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         region = read_region(node)
         for match in region.legs:
             for row in region.legs if match.first and match.kind == "left" else ():
-                by = _same_row(region, row, match)
+                row_columns = _same_row(region, row, match)
                 merge_kind = _merged_left if row.kind == "left" else _merged if len(region.legs) > 2 else _merged_alone
-                merged = None if by is None else merge_kind(region, row, match, by)
-                if by is not None and merged is not None:
-                    renamed.update(by)
+                merged = None if row_columns is None else merge_kind(region, row, match, row_columns)
+                if row_columns is not None and merged is not None:
+                    renamed.update(row_columns)
                     return merged
         return node
 
@@ -82,9 +82,10 @@ def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, Column
         return None  # a row without a match would be kept
     equal = _equalities(region, match) if row.kind == "inner" else Equalities((*match.on, *row.on))
     names = tuple(column.name for column in relation.table.columns)
-    same = {name for name in names if equal.are_equal((relation.alias, name), (first.alias, name))}
+    shared_columns = {name for name in names if equal.are_equal((relation.alias, name), (first.alias, name))}
     if not any(
-        set(key) <= same for key in (relation.table.primary_key, *(key.columns for key in relation.table.unique_keys))
+        set(key) <= shared_columns
+        for key in (relation.table.primary_key, *(key.columns for key in relation.table.unique_keys))
     ):
         return None
     return {(first.alias, column.name): column for column in relation.columns(names)}
@@ -96,22 +97,28 @@ def _equalities(region: Region, match: Leg) -> Equalities:
     return Equalities((*region.conditions, *filters, *region.above, *match.on, *match.filters))
 
 
-def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+def _merged(region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
     """Return a region in which a leg is the first match; None where no other leg fixes its group."""
     other_legs = [_with_tests_of_row(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
-    tests = _tests(region, row, match, by, other_legs)
+    tests = _tests(region, row, match, row_columns, other_legs)
     if not other_legs or tests is None:
         return None
     filters = tuple(expression for expression in tests if relations_of(expression) <= row.relations)
     on = tuple(expression for expression in tests if expression not in filters)
-    leg = replace(row, filters=filters, on=on, first=_renamed_keys(match.first, by))
+    leg = replace(row, filters=filters, on=on, first=_renamed_keys(match.first, row_columns))
     legs = [
-        *(replace(other_leg, on=tuple(replace_columns(test, by) for test in other_leg.on)) for other_leg in other_legs),
+        *(
+            replace(other_leg, on=tuple(replace_columns(test, row_columns) for test in other_leg.on))
+            for other_leg in other_legs
+        ),
         leg,
     ]
     above = tuple(
         test
-        for test in (_remaining_test(replace_columns(expression, by), by.values()) for expression in region.above)
+        for test in (
+            _remaining_test(replace_columns(expression, row_columns), row_columns.values())
+            for expression in region.above
+        )
         if test is not None
     )
     ways = JoinSearch(Region(tuple(legs), region.conditions, above), None, ()).best()
@@ -166,15 +173,17 @@ def _written_around(
     )
 
 
-def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+def _merged_alone(
+    region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey, ColumnRef]
+) -> LogicalNode | None:
     """Return the first row for each value of IN lists that fix the groups of a relation without other legs."""
     group_columns: set[ColumnKey] = set()
     for condition in match.on:
-        pair = equated_columns(replace_columns(condition, by))
+        pair = equated_columns(replace_columns(condition, row_columns))
         if pair is None or pair[0] != pair[1]:
             return None
         group_columns.add(key_of(pair[0]))
-    filters = tuple(replace_columns(expression, by) for expression in match.filters)
+    filters = tuple(replace_columns(expression, row_columns) for expression in match.filters)
     values = tuple(expression for expression in row.filters if _fixes(expression, group_columns))
     if any(isinstance(expression, InList) for expression in filters if expression not in values):
         return None  # several reads would give a first row each
@@ -185,13 +194,14 @@ def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, C
     match_tests = tuple(dict.fromkeys((*values, *filters)))
     predicate = conjunction(match_tests)
     assert predicate is not None
-    keys = _renamed_keys(match.first, by)
+    keys = _renamed_keys(match.first, row_columns)
     span = match.join.span if match.join is not None else row.input.span
     below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
     group_keys = tuple(column for column in listed if isinstance(column, ColumnRef))
     first = Stop(count=Count(max=1), is_page=False, input=below, group_keys=group_keys, is_exact=True, span=span)
     above = (
-        _remaining_test(replace_columns(expression, by), by.values()) for expression in (*row.filters, *region.above)
+        _remaining_test(replace_columns(expression, row_columns), row_columns.values())
+        for expression in (*row.filters, *region.above)
     )
     untested = conjunction(
         expression for expression in above if expression is not None and expression not in match_tests
@@ -233,32 +243,34 @@ def _has_equal_test(test: Expression, other_legs: Sequence[Leg], region: Region)
     )
 
 
-def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
+def _merged_left(
+    region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey, ColumnRef]
+) -> LogicalNode | None:
     """Return a region in which a left-joined leg is the first match; None where its ON asks for more than that."""
     equal = Equalities(match.on)
-    back = {key_of(column): replace(column, relation=alias) for (alias, _), column in by.items()}
+    back = {key_of(column): replace(column, relation=alias) for (alias, _), column in row_columns.items()}
     for expression in (*row.on, *row.filters):
         test = replace_columns(expression, back)
         pair = equated_columns(test)
         if test not in match.filters and (pair is None or not equal.are_equal(*map(key_of, pair))):
             return None
-        if pair is not None and pair[0] == pair[1] and by[key_of(pair[0])].nullable:
+        if pair is not None and pair[0] == pair[1] and row_columns[key_of(pair[0])].nullable:
             return None  # NULL equals nothing, not even itself
     renamed = replace(
         match,
         input=row.input,
         relations=row.relations,
-        filters=tuple(replace_columns(predicate, by) for predicate in match.filters),
-        on=tuple(replace_columns(expression, by) for expression in match.on),
-        first=_renamed_keys(match.first, by),
+        filters=tuple(replace_columns(predicate, row_columns) for predicate in match.filters),
+        on=tuple(replace_columns(expression, row_columns) for expression in match.on),
+        first=_renamed_keys(match.first, row_columns),
     )
     return write_region(
         replace(region, legs=tuple(renamed if leg is match else leg for leg in region.legs if leg is not row))
     )
 
 
-def _renamed_keys(keys: tuple[SortKey, ...], by: Mapping[ColumnKey, ColumnRef]) -> tuple[SortKey, ...]:
-    return tuple(replace(key, expression=replace_columns(key.expression, by)) for key in keys)
+def _renamed_keys(keys: tuple[SortKey, ...], row_columns: Mapping[ColumnKey, ColumnRef]) -> tuple[SortKey, ...]:
+    return tuple(replace(key, expression=replace_columns(key.expression, row_columns)) for key in keys)
 
 
 def _equates_pair(test: Expression, pairs: Set[frozenset[ColumnKey]]) -> bool:
@@ -275,7 +287,7 @@ def _joined(left: LogicalNode, leg: Leg) -> Join:
 
 
 def _tests(
-    region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef], other_legs: Sequence[Leg]
+    region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey, ColumnRef], other_legs: Sequence[Leg]
 ) -> tuple[Expression, ...] | None:
     """Return the tests that find the match, in columns of the row; None where the row itself is needed to find it.
 
@@ -286,12 +298,12 @@ def _tests(
     for expression in (*match.on, *match.filters):
         pair = equated_columns(expression)
         if relations_of(expression).isdisjoint(row.relations):
-            tests.append(replace_columns(expression, by))
+            tests.append(replace_columns(expression, row_columns))
             continue
         if pair is None:
             return None
         row_column, match_column = pair if pair[0].relation in row.relations else pair[::-1]
-        named = by.get(key_of(match_column))
+        named = row_columns.get(key_of(match_column))
         values = [(leg, column) for leg in other_legs if leg.kind == "inner" for column in equal.equal_to(row_column)]
         counterpart = next((column for leg, column in values if column.relation in leg.relations), None)
         if named is None or counterpart is None:
@@ -311,13 +323,13 @@ def _remaining_test(test: Expression, rows: Collection[ColumnRef]) -> Expression
             return test
 
 
-def _renamed(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
+def _renamed(plan: LogicalNode, row_columns: Mapping[ColumnKey, Expression]) -> LogicalNode:
     """Replace the columns of matches by those of the rows; drop keys of groups and sorts that became equal."""
 
     def change(node: Node) -> Node:
         match node:
             case ColumnRef():
-                return by.get(key_of(node), node)
+                return row_columns.get(key_of(node), node)
             case GroupBy():
                 return replace(node, keys=tuple(dict.fromkeys(node.keys)))
             case Sort():

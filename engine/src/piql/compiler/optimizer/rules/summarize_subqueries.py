@@ -101,8 +101,8 @@ class _Summaries:
         if not rows.values or any(map(has_subquery, order)):
             return node
         self.values |= rows.summaries
-        below = rows.plan if sort is None else replace(sort, keys=order, input=rows.plan)
-        return replace(node, outputs=outputs, input=below)
+        rows_plan = rows.plan if sort is None else replace(sort, keys=order, input=rows.plan)
+        return replace(node, outputs=outputs, input=rows_plan)
 
     def of_selection(self, node: Selection) -> LogicalNode:
         """Replace the aggregates of a WHERE or HAVING; tests without a subquery come first."""
@@ -131,8 +131,8 @@ class _Summaries:
         group = self._group_below(plan)
         sums = [] if group is None else [*_sums(group.keys), *group.aggregates]
         if group is not None:  # above a group, only its keys can be read of the rows that it is made of
-            inside = aliases_below(group.input)
-            read = [column for column in read if column in group.keys or column.relation not in inside]
+            own_relations = aliases_below(group.input)
+            read = [column for column in read if column in group.keys or column.relation not in own_relations]
         values = {query: value for query, value in self.values.items() if set(value.find(Aggregate)) <= set(sums)}
         return _Rows(plan, relations, list(dict.fromkeys((*keys, *read, *sums))), values, self.context)
 
@@ -241,7 +241,7 @@ class _Matches:
         return tables, frozenset(meaning_of(named(test)) for test in tests), named(self.output)
 
 
-def _matches_of(query: LogicalNode, outside: frozenset[str]) -> _Matches | None:
+def _matches_of(query: LogicalNode, outer_relations: frozenset[str]) -> _Matches | None:
     """Take a correlated aggregate apart; None for other subqueries, and where it reads more than `outside`."""
     match query:
         case Projection(outputs=(only,), input=GroupBy(keys=(), aggregates=aggregates, input=inner)):
@@ -257,8 +257,8 @@ def _matches_of(query: LogicalNode, outside: frozenset[str]) -> _Matches | None:
     if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
         return None
     conditions = (*correlations, *region.conditions)
-    inside = frozenset().union(*(leg.relations for leg in region.legs))
-    if not frozenset().union(*map(relations_of, (only, *conditions))) <= outside | inside:
+    own_relations = frozenset().union(*(leg.relations for leg in region.legs))
+    if not frozenset().union(*map(relations_of, (only, *conditions))) <= outer_relations | own_relations:
         return None
     return _Matches(region.legs, conditions, aggregates, only.expression)
 
@@ -324,19 +324,23 @@ def _in_order(
     return next(limited, fitting[0] if fitting else None)
 
 
-def _available(order: tuple[Leg, ...], at: int, outside: frozenset[str]) -> frozenset[str]:
-    return outside.union(*(leg.relations for leg in order[:at]))
+def _available(order: tuple[Leg, ...], at: int, outer_relations: frozenset[str]) -> frozenset[str]:
+    return outer_relations.union(*(leg.relations for leg in order[:at]))
 
 
-def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outside: frozenset[str]) -> bool:
+def _is_found(
+    order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outer_relations: frozenset[str]
+) -> bool:
     """Whether a condition relates the leg at a position to what comes before it."""
-    relations, available = order[at].relations, _available(order, at, outside)
+    relations, available = order[at].relations, _available(order, at, outer_relations)
     return any(relations < relations_of(condition) <= available | relations for condition in conditions)
 
 
-def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outside: frozenset[str]) -> bool:
+def _is_limited(
+    order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outer_relations: frozenset[str]
+) -> bool:
     """Whether the schema limits the matches of the leg at a position."""
-    leg, available = order[at], _available(order, at, outside)
+    leg, available = order[at], _available(order, at, outer_relations)
     assert leg.relation is not None
     tests = (
         *leg.filters,
@@ -354,17 +358,17 @@ def _joined(
 ) -> LogicalNode:
     """Join relations to rows one after the other, each condition as soon as it can be tested."""
     waiting = list(conditions)
-    before: Relation | None = None
+    relation_before: Relation | None = None
     for leg in legs:
         available = available | leg.relations
         testable = [expression for expression in waiting if relations_of(expression) <= available]
         waiting = [expression for expression in waiting if expression not in testable]
-        if before is not None:
-            testable.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+        if relation_before is not None:
+            testable.append(Not(operand=IsNull(operand=relation_before.columns(relation_before.table.primary_key)[0])))
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
         plan = Join(kind="left", left=plan, right=right, condition=conjunction(testable), span=span)
-        before = leg.relation
+        relation_before = leg.relation
     return plan
 
 
