@@ -299,7 +299,7 @@ def test_the_command_writes_a_new_file_and_makes_an_application_of_it(
 
     file = tmp_path / "scadr.zip"
     assert said("export", "scadr", str(file))[0] == 0
-    assert "stays as it is" in said("export", "scadr", str(file))[1]
+    assert "is not overwritten" in said("export", "scadr", str(file))[1]
     assert said("export", "none", str(tmp_path / "none.zip"))[0] == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scadr.zip"]
     code, text = said("import", str(file), "--dry-run")

@@ -110,7 +110,7 @@ async def test_formatting_gives_edits_or_says_what_is_wrong(client: httpx.AsyncC
         "/api/language/formats", json={"path": "a.piql", "text": "CREATE QUERY q AS SELECT FROM;"}
     )
     assert (answer.status_code, answer.json()["code"]) == (422, "format-refused")
-    assert answer.json()["message"].startswith("a.piql is not formatted: line 1 must be mended first: ")
+    assert answer.json()["message"].startswith("a.piql is not formatted: line 1 must be corrected first: ")
     assert answer.json()["diagnostics"][0]["range"]["start_line"] == 1
 
 

@@ -86,7 +86,7 @@ test('a file is mapped, checked and loaded, and its faults are named by line and
   await picture(page, 'import')
   await expectNoObjections(page, 'the faults of a file')
   await data.dialog.getByRole('button', { name: 'Load the rows' }).click()
-  await expect(data.dialog).toContainText('No row is in.')
+  await expect(data.dialog).toContainText('No row is loaded.')
   await data.dialog.getByRole('button', { name: 'Close' }).click()
   await data.upload('follows.csv', `owner,target,approved\n${READER},${READER},true\n`)
   await data.dialog.getByRole('button', { name: 'Load the rows' }).click()

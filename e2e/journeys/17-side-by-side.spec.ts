@@ -23,7 +23,7 @@ test('SCADr and TPC-W stand side by side, each untouched by what is deployed in 
   await expect(page).toHaveURL(/\/applications\/tpcw\/development/)
   await expect(application.queries).toHaveCount(21)
   await deploy.open()
-  await expect(deploy.state).toContainText('The text is what is live already.')
+  await expect(deploy.state).toContainText('This text is already live.')
   const found = await page.request.post(
     '/api/applications/tpcw/environments/development/deployments/live/queries/findUser/executions',
     { data: { parameters: { username: 'ada_birch' } } },

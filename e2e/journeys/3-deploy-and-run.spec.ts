@@ -33,7 +33,7 @@ test('the deploy panel says what it is about, and offers only what there is to d
   await api.deploy()
   await workbench.open('/applications/scadr/development?query=findUser&file=queries/findUser.piql&panel=deploy')
   await deploy.predictFrom('no profile run')
-  await expect(deploy.state).toContainText('The text is what is live already.')
+  await expect(deploy.state).toContainText('This text is already live.')
   await expect(deploy.button).toBeDisabled()
   await editor.typeOver('queries/findUser.piql', 'One user by name.', 'One user, by the name.')
   await expect(deploy.state).toContainText('Only the text differs from what is live')
@@ -53,7 +53,7 @@ test('a refusal of the data leaves with the text that was refused', async ({ wor
   await deploy.button.click()
   await expect(deploy.alert).toContainText('at most 5 rows may share one owner')
   await editor.typeOver('schema.piql', 'LIMIT 5', 'LIMIT 100')
-  await expect(deploy.state).toContainText('The text is what is live already.')
+  await expect(deploy.state).toContainText('This text is already live.')
   await expect(deploy.alert).toHaveCount(0)
 })
 

@@ -84,7 +84,7 @@ test('formatting keeps comments, is undone at once, and refuses what cannot be r
   await editor.press('ControlOrMeta+Home')
   await editor.type('CREATE QUERY broken AS SELECT FROM;\n')
   await editor.press('Shift+Alt+F')
-  await workbench.expectNotice(`${QUERY} is not formatted: line 1 must be mended first`)
+  await workbench.expectNotice(`${QUERY} is not formatted: line 1 must be corrected first`)
   await look(page, 'not-formatted')
 })
 

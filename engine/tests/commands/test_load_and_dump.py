@@ -34,7 +34,7 @@ def test_rows_go_in_and_come_out(url: str, tmp_path: Path, capsys: pytest.Captur
     assert run("dump", "users", "--store", url, "--out", out) == 0
     said = capsys.readouterr()
     assert said.out.splitlines() == [
-        "users: 2 rows checked, nothing written: 2 new, 0 replace a row of the same key, 0 in as they are",
+        "users: 2 rows checked, nothing written: 2 new, 0 replace a row with the same key, 0 unchanged",
         "users: 2 rows loaded",
         f"{out}: 2 rows of users",
     ]
@@ -49,8 +49,8 @@ def test_faults_are_said_by_line_and_column(url: str, tmp_path: Path, capsys: py
     assert capsys.readouterr().err.splitlines() == [
         "line 3, column town: 'Bergen' has 6 characters, VARCHAR(4) holds 4",
         "line 4, column name: NULL cannot be part of the primary key (name)",
-        "no row is in",
-        "mend the lines, then load again",
+        "no row is loaded",
+        "correct the lines, then load again",
     ]
     assert run("load", "users", path, "--store", url, "--dry-run", "--most-problems", 1) == 1
     assert capsys.readouterr().err.splitlines() == [
@@ -86,7 +86,7 @@ def test_a_file_that_is_there_stays(url: str, tmp_path: Path, capsys: pytest.Cap
     assert run("dump", "users", "--store", url, "--out", out) == 1
     assert out.read_text() == "mine"
     assert list(tmp_path.glob(".out*")) == []
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
 
 
 def test_without_duckdb_one_line_says_what_to_install(
@@ -115,7 +115,7 @@ def test_an_interrupt_ends_behind_a_batch_and_resume_goes_on(
         patch.setattr(FileLoad, "load", interrupted)
         assert run("load", "users", path, "--store", url) == 130
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "5000 rows are in, up to line 5001; `--resume` continues behind it"
+        "5000 rows loaded, up to line 5001; `--resume` continues after it"
     )
     assert run("load", "users", path, "--store", url, "--resume") == 0
     assert capsys.readouterr().out == "users: 12000 rows loaded, 5,000 of them before\n"

@@ -90,13 +90,13 @@ def test_values_without_another_order_are_in_their_own(db: piql.Database, query:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("STRING_AGG(text)", "STRING_AGG takes a value, and the text between two"),
-        ("STRING_AGG(text, mark)", "what STRING_AGG writes between the values is a text here"),
+        ("STRING_AGG(text)", "STRING_AGG takes a value and a separator"),
+        ("STRING_AGG(text, mark)", "the separator of STRING_AGG must be a text in quotes"),
         ("ARRAY_AGG(text, ',')", "ARRAY_AGG takes one argument"),
         ("LOWER(text ORDER BY no)", "ORDER BY belongs to an aggregate, and LOWER is none"),
         (
             "STRING_AGG(DISTINCT text, ',' ORDER BY no)",
-            "with DISTINCT, the values can be in their own order only, and no is another",
+            "with DISTINCT, the values can only be ordered by themselves, not by no",
         ),
     ],
 )

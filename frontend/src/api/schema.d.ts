@@ -3701,7 +3701,7 @@ export interface components {
          *
          *     `columns` are those of the file, `suggested` the column of the table that each goes into by its name, `sample` its
          *     first rows. After a dry run: `new`, `changed` and `unchanged` rows. `rows_in` are rows that are in, up to `line_in`;
-         *     of the lines `partly_from` to `partly_to` some may be in, too.
+         *     some of the lines `partly_from` to `partly_to` may be loaded, too.
          */
         ImportRead: {
             /** Id */

@@ -40,7 +40,7 @@ describe('the deploy panel', () => {
   it('has nothing to deploy when the text is what is live', () => {
     expect(state()).toMatchObject({
       kind: 'same',
-      headline: 'The text is what is live already.',
+      headline: 'This text is already live.',
       hasChanges: false,
       button: { isEnabled: false },
     })
@@ -60,7 +60,7 @@ describe('the deploy panel', () => {
       kind: 'predictions',
       button: { isEnabled: true, isPrimary: false },
     })
-    expect(state({ isOtherRun: true }).help).toContain('only keeps predictions')
+    expect(state({ isOtherRun: true }).help).toContain('only store the predictions')
   })
 
   it('offers what changes anything', () => {

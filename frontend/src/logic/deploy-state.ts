@@ -209,10 +209,10 @@ function verdictOnBounded(facts: DeployFacts, preview: PreviewFacts): Verdict {
     return say(
       'predictions',
       'plain',
-      'The text is what is live already.',
-      'Deploying it again only keeps predictions from another profile run with it.',
+      'This text is already live.',
+      'Deploying it again would only store the predictions of another profile run with it.',
     )
-  return say('same', 'plain', 'The text is what is live already.', 'There is nothing to deploy.')
+  return say('same', 'plain', 'This text is already live.', 'There is nothing to deploy.')
 }
 
 /** Whether deploying would change no table, query, index or bound. */

@@ -107,7 +107,7 @@ function deploying({ live }: FlowFacts): Step {
       `differs from version ${live.version}`,
       `The text differs from version ${live.version}, which is live.`,
     )
-  return say('done', `version ${live.version} live`, `The text is what is live: version ${live.version}.`)
+  return say('done', `version ${live.version} live`, `This text is live: version ${live.version}.`)
 }
 
 function running({ live, observed }: FlowFacts): Step {

@@ -55,7 +55,7 @@ def add_import_commands(command: Callable[[str, Any, str], argparse.ArgumentPars
 def _export(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
     file: Path = given.file or Path(f"{given.id}.zip")
     if file.exists():
-        raise ValueError(f"{file} is there already and stays as it is: choose another name")
+        raise ValueError(f"{file} exists already and is not overwritten: choose another name")
     with tempfile.NamedTemporaryFile("wb", dir=file.parent, prefix=".", suffix=".part", delete=False) as part:
         try:
             workbench.save(f"/{quote(given.id, safe='')}/archive", part)

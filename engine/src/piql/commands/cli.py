@@ -30,7 +30,7 @@ OWN: dict[str, tuple[str, str]] = {
     "load": ("piql.commands.load", "put the rows of a file into a table (CSV and Parquet need piql[files])"),
     "dump": ("piql.commands.dump", "write the rows of a table into a file (Parquet needs piql[files])"),
     "generate": ("piql.commands.generate", "make rows for all tables, up to each limit"),
-    "headroom": ("piql.commands.headroom", "say how full the groups under each limit are"),
+    "headroom": ("piql.commands.headroom", "show how full the groups under each limit are"),
     "import": ("piql.commands.importing", "write a schema of another SQL, or of a CQL keyspace, as PIQL"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }

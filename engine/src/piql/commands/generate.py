@@ -41,7 +41,7 @@ def generate(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same rows")
     parser.add_argument("--nulls", type=float, default=0.1, metavar="SHARE", help="of NULLs where they are allowed")
-    parser.add_argument("--add", action="store_true", help="also where tables hold rows, which stay as they are")
+    parser.add_argument("--add", action="store_true", help="also if tables have rows; these stay as they are")
     parser.add_argument("--dry-run", action="store_true", help="say how many rows and how large, and write nothing")
     parser.add_argument("--to", type=Path, metavar="FOLDER", help="write a file for each table instead")
     parser.add_argument("--format", choices=FORMATS, default="csv", help="of the files")
@@ -73,7 +73,7 @@ def generate(argv: Sequence[str] | None = None) -> int:
                 )
             print(_summary(generated))
             if interrupts.count:
-                print("stopped: what is said above is in", file=sys.stderr)
+                print("stopped: the rows listed above are loaded", file=sys.stderr)
                 code = INTERRUPTED
 
     try:

@@ -22,7 +22,7 @@ def headroom(argv: Sequence[str] | None = None) -> int:
     """Say what counting costs, count, or say what another limit costs."""
     parser = argparse.ArgumentParser(
         prog="piql headroom",
-        description="Say how full the groups under each limit are. Without --count it only says what counting costs.",
+        description="Show how full the groups under each limit are. Without --count it only shows what counting costs.",
     )
     add_store(parser)
     parser.add_argument("--count", action="store_true", help="read all rows of the tables that have limits")

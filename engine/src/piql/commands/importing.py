@@ -45,7 +45,7 @@ def import_(argv: Sequence[str] | None = None) -> int:
         with options.out.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        print(f"{options.out} is there already and stays as it is: choose another name", file=sys.stderr)
+        print(f"{options.out} exists already and is not overwritten: choose another name", file=sys.stderr)
         return 1
     print(f"{options.out}: written")
     return 0

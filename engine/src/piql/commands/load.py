@@ -32,7 +32,7 @@ def load(argv: Sequence[str] | None = None) -> int:
         prog="piql load", description="Put the rows of a CSV, JSON lines or Parquet file into a table."
     )
     parser.add_argument("table", help="a deployed table")
-    parser.add_argument("file", type=Path, help="its format is said by its ending: .csv, .tsv, .jsonl or .parquet")
+    parser.add_argument("file", type=Path, help="its ending gives its format: .csv, .tsv, .jsonl or .parquet")
     add_store(parser)
     parser.add_argument(
         "--map",
@@ -45,7 +45,7 @@ def load(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--delimiter", metavar="CHARACTER", help="between the values of CSV; else the header shows it")
     parser.add_argument("--bytes", choices=BYTES_FORMS, default="base64", help="how BLOB is written in a text")
     parser.add_argument("--dry-run", action="store_true", help="check every row and write nothing")
-    parser.add_argument("--resume", action="store_true", help="continue behind the rows that are in")
+    parser.add_argument("--resume", action="store_true", help="continue after the rows that are loaded already")
     parser.add_argument(
         "--most-problems", type=int, default=MOST_PROBLEMS, metavar="N", help="how many faults are named"
     )
@@ -95,7 +95,7 @@ def _dry_run(file_load: FileLoad) -> int:
 
 
 def _dry_run_in_words(report: DryRun, table: str) -> str:
-    parts = f"{report.new:,} new, {report.changed:,} replace a row of the same key, {report.unchanged:,} in as they are"
+    parts = f"{report.new:,} new, {report.changed:,} replace a row with the same key, {report.unchanged:,} unchanged"
     return f"{table}: {counted(report.rows, 'row')} checked, nothing written: {parts}"
 
 
@@ -111,12 +111,15 @@ def _load(file_load: FileLoad, *, is_resumed: bool) -> int:
             print(_stopped(refusal.loaded), file=sys.stderr)
             if refusal.may_be_partly_in is not None:
                 first, last = refusal.may_be_partly_in
-                print(f"of lines {first} to {last} some may be in; loading them again changes nothing", file=sys.stderr)
+                print(
+                    f"some of the lines {first} to {last} may be loaded; loading them again changes nothing",
+                    file=sys.stderr,
+                )
             way_on = "add --resume" if refusal.loaded.rows else "load again"
-            print(f"mend the lines, then {way_on}", file=sys.stderr)
+            print(f"correct the lines, then {way_on}", file=sys.stderr)
             return 1
     if not loaded.is_complete:
-        print(_stopped(loaded) + "; `--resume` continues behind it", file=sys.stderr)
+        print(_stopped(loaded) + "; `--resume` continues after it", file=sys.stderr)
         return INTERRUPTED
     earlier = f", {loaded.skipped:,} of them before" if loaded.skipped else ""
     print(f"{file_load.table}: {counted(loaded.rows, 'row')} loaded{earlier}")
@@ -125,8 +128,8 @@ def _load(file_load: FileLoad, *, is_resumed: bool) -> int:
 
 def _stopped(loaded: Loaded) -> str:
     if not loaded.rows:
-        return "no row is in"
-    return f"{counted(loaded.rows, 'row')} {'is' if loaded.rows == 1 else 'are'} in, up to line {loaded.line}"
+        return "no row is loaded"
+    return f"{counted(loaded.rows, 'row')} loaded, up to line {loaded.line}"
 
 
 def _print_problems(problems: Sequence[Problem], *, is_more: bool) -> None:
@@ -179,4 +182,4 @@ class Interrupts:
         self.count += 1
         if self.count > 1:
             raise KeyboardInterrupt
-        print("stopping behind this batch; Ctrl+C again ends at once", file=sys.stderr)
+        print("stopping after this batch; Ctrl+C again stops at once", file=sys.stderr)

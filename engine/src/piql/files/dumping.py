@@ -33,7 +33,7 @@ def dump_rows(
     it leaves no file.
     """
     if path.exists():
-        raise FileExistsError(f"{path} is there already and stays as it is: choose another name")
+        raise FileExistsError(f"{path} exists already and is not overwritten: choose another name")
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         part = Path(folder) / "part"
         if file_format == "parquet":

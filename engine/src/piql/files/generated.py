@@ -130,7 +130,7 @@ def write_generated(
     paths = {table.name: folder / f"{_as_file_name(table.name)}.{file_format}" for table in generator.tables}
     there = next((path for path in paths.values() if path.exists()), None)
     if there is not None:
-        raise FileExistsError(f"{there} is there already and stays as it is: choose another folder")
+        raise FileExistsError(f"{there} exists already and is not overwritten: choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for table in generator.tables:

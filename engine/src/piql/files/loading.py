@@ -43,7 +43,7 @@ ProgressCallback: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What a load would do: rows that are new, that replace one of the same key, and that are in as they are."""
+    """What a load would do: rows that are new, that replace one with the same key, and that are stored already."""
 
     rows: int
     new: int

@@ -36,7 +36,7 @@ def test_lines_end_as_they_did() -> None:
 
 
 def test_what_cannot_be_read_is_refused_with_the_reason() -> None:
-    with pytest.raises(FormatRefused, match=r"^line 2 must be mended first: "):
+    with pytest.raises(FormatRefused, match=r"^line 2 must be corrected first: "):
         format_edits("CREATE TABLE t (a INT PRIMARY KEY);\nCREATE QUERY q AS SELECT FROM t;")
 
 

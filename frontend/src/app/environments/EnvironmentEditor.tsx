@@ -98,7 +98,7 @@ export function EnvironmentEditor({ application, environment, onDone, onClose }:
         )}
         <p>
           {environment
-            ? 'Another store gets nothing of what this one holds.'
+            ? 'Nothing is copied from this store to another one.'
             : 'Nothing is written into the store until it is used.'}
         </p>
         {error ? <ErrorNotice error={error} /> : null}

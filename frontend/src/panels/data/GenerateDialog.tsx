@@ -67,7 +67,7 @@ export function GenerateDialog({ onClose }: { onClose: () => void }) {
             />
             <p>
               {amount === 'rows'
-                ? 'One group of each limit is full. A table gets more rows than this where that needs them.'
+                ? 'One group of each limit is full. A table gets more rows than this if that is needed.'
                 : 'All groups of these parents are full: the most rows that the limits allow them.'}
             </p>
           </div>

@@ -195,7 +195,7 @@ function Raised({ raised }: { raised: Answer }) {
           </tr>
         ))}
       </Table>
-      {hasRun ? null : <p>Measure this store once, in the panel Profile: then the predicted p99 stands here, too.</p>}
+      {hasRun ? null : <p>Measure this store once, in the panel Profile: then the predicted p99 is shown here, too.</p>}
     </>
   )
 }

@@ -27,7 +27,7 @@ const CHECKED: FileImport = {
   partly_to: null,
   message: null,
 }
-const COUNTS = '600 rows checked, nothing written: 597 new, 0 replace a row of the same key, 0 in as they are.'
+const COUNTS = '600 rows checked, nothing written: 597 new, 0 replace a row with the same key, 0 unchanged.'
 
 function faultsOf(...lines: (number | null)[]): Pick<FileImport, 'problems'> {
   return { problems: lines.map((line, at) => ({ line, column: `c${at}`, value: 'x', message: 'is no number' })) }

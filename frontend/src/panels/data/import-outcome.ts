@@ -4,10 +4,12 @@ import { formatCount, plural } from '../../units'
 /** The sentence for each state of an import; null if there is nothing to say. */
 export function importOutcome(data: FileImport): string | null {
   const loaded =
-    data.rows_in > 0 ? `${plural(data.rows_in, 'row')} in, up to line ${formatCount(data.line_in)}.` : 'No row is in.'
+    data.rows_in > 0
+      ? `${plural(data.rows_in, 'row')} loaded, up to line ${formatCount(data.line_in)}.`
+      : 'No row is loaded.'
   const partly =
     data.partly_from !== null && data.partly_to !== null
-      ? ` Of lines ${formatCount(data.partly_from)} to ${formatCount(data.partly_to)} some may be in; loading them again changes nothing.`
+      ? ` Some of the lines ${formatCount(data.partly_from)} to ${formatCount(data.partly_to)} may be loaded; loading them again changes nothing.`
       : ''
   switch (data.state) {
     case 'ready':
@@ -16,7 +18,7 @@ export function importOutcome(data: FileImport): string | null {
     case 'loading':
       return `${formatCount(data.rows_done)} rows ${data.state === 'loading' ? 'loaded' : 'checked'}…`
     case 'checked':
-      return `${wrongLines(data)}${plural(data.rows_done, 'row')} checked, nothing written: ${formatCount(data.new)} new, ${formatCount(data.changed)} replace a row of the same key, ${formatCount(data.unchanged)} in as they are.`
+      return `${wrongLines(data)}${plural(data.rows_done, 'row')} checked, nothing written: ${formatCount(data.new)} new, ${formatCount(data.changed)} replace a row with the same key, ${formatCount(data.unchanged)} unchanged.`
     case 'loaded':
       return `${plural(data.rows_in, 'row')} loaded${data.skipped > 0 ? `, ${formatCount(data.skipped)} of them before` : ''}.`
     case 'stopped':

@@ -50,7 +50,7 @@ export function BuildState() {
   if (build?.phase === 'refused') {
     if (!isRefusalOfNow(seen, textVersion, liveSince)) return null
     return (
-      <Notice tone="danger" role="alert" help="What is live runs on as it was.">
+      <Notice tone="danger" role="alert" help="The live version runs on unchanged.">
         <Prose text={build.reason ?? 'The data do not allow it.'} />
       </Notice>
     )

@@ -54,7 +54,7 @@ export function ChangeSchema({ tables, known, onClose }: ChangeSchemaProps) {
 
 /** The lines that change, then what that means for the queries. */
 function Preview({ edit }: { edit: SchemaEdit }) {
-  if (edit.edits.length === 0) return <Notice>The text says so already: nothing changes.</Notice>
+  if (edit.edits.length === 0) return <Notice>The text already has this: nothing changes.</Notice>
   const files = [...editsByFile(edit.edits)].map(([path, edits]) => {
     const before = documentAt(path)?.text ?? ''
     return { path, before, after: safely(before, edits) }
@@ -77,7 +77,7 @@ function Preview({ edit }: { edit: SchemaEdit }) {
       ) : null}
       {bounded.length > 0 ? <Notice tone="accent">Now bounded: {bounded.join(', ')}.</Notice> : null}
       {errors.length === 0 && refused.length === 0 && bounded.length === 0 ? (
-        <Notice tone="accent">Compiled: every query stays as it is bounded now.</Notice>
+        <Notice tone="accent">Compiled: every query keeps its bound.</Notice>
       ) : null}
     </>
   )

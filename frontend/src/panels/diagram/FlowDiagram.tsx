@@ -314,7 +314,7 @@ function TableNodeView({ data }: NodeProps<TableNode>) {
         position={Position.Right}
         className={styles['pull']}
         isConnectableEnd={false}
-        title="Pull to a table to reference it"
+        title="Drag to a table to reference it"
       />
     </>
   )

@@ -65,7 +65,7 @@ export function RegionDetail({ query, grid, corners, x, y, further }: RegionDeta
             }
           >
             {changes.length === 0
-              ? 'The largest that keeps the SLO is in the text'
+              ? 'The text has the largest limits that keep the SLO'
               : `Write the largest that keeps the SLO: ${grid.xs[largest.column]} × ${grid.ys[largest.row]}`}
           </Button>
         ) : null}

@@ -91,7 +91,7 @@ function sentence({ growth, binding, breaking, left_out }: SafeLimitsAnswer): st
     )
   else parts.push('All queries keep the SLO; together the limits cannot grow.')
   if (left_out.length > 0) parts.push(`Not predicted: ${list(left_out)}.`)
-  parts.push('Each largest value holds while the other limits stay.')
+  parts.push('Each value is the largest while the other limits stay as they are.')
   return parts.join(' ')
 }
 

@@ -18,7 +18,7 @@ export function LivePlan({ query, stage }: { query: Query; stage: Stage }) {
     <section className={styles['side']} aria-label="Live plan">
       {error ? <ErrorNotice error={error} /> : null}
       {!live ? (
-        <EmptyState title="Nothing is live yet">Once a version is deployed, its plan stands here.</EmptyState>
+        <EmptyState title="Nothing is live yet">Once a version is deployed, its plan is shown here.</EmptyState>
       ) : liveQuery && liveStage ? (
         <>
           <p className={styles['sideHead']} role="status" aria-label="Difference from the live plan">

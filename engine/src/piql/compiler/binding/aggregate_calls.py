@@ -84,10 +84,10 @@ def _separator(binder: ExpressionBinder, node: ast.Call, name: str) -> str | Non
         case (_, ast.LiteralValue(value=str() as separator)):
             return separator
         case (_, second):
-            binder.report("function-arguments", f"what {name} writes between the values is a text here", second.span)
+            binder.report("function-arguments", f"the separator of {name} must be a text in quotes", second.span)
         case _:
             way_out = f"write {name}(column, ', ')"
-            binder.report("function-arguments", f"{name} takes a value, and the text between two", node.span, way_out)
+            binder.report("function-arguments", f"{name} takes a value and a separator", node.span, way_out)
     return None
 
 
@@ -119,7 +119,7 @@ def _order(binder: ExpressionBinder, node: ast.Call, operand: logical.Expression
         if node.is_distinct and expression != operand:
             binder.report(
                 "distinct-order",
-                f"with DISTINCT, the values can be in their own order only, and {item.expression.span.text} is another",
+                f"with DISTINCT, the values can only be ordered by themselves, not by {item.expression.span.text}",
                 item.span,
                 f"write ORDER BY {node.arguments[0].span.text}, or leave DISTINCT out",
             )

@@ -110,7 +110,7 @@ def _rounded(arguments: Sequence[Expression]) -> SqlType:
     return rounded_type(type_of(arguments[0]), arguments[1] if len(arguments) > 1 else None)
 
 
-_PART_OF_TEXT = "part of the text, counted from 1, or from its end when negative"
+_PART_OF_TEXT = "part of the text, counted from 1, or from its end if negative"
 _PARTS = ("SUBSTR('Berkeley', 5)", "SUBSTR('Berkeley', 1, 4)", "SUBSTR('Berkeley', -3)")
 
 FUNCTIONS: dict[str, Function] = {
@@ -152,7 +152,7 @@ FUNCTIONS: dict[str, Function] = {
         3,
         "LPAD(text, length, filling)",
         _text,
-        "the text with so many characters: filled up from the left, with blanks unless a filling is given, or cut off",
+        "the text at this length: filled up from the left with the filling or with blanks, or cut off",
         ("LPAD('7', 3, '0')", "LPAD('Berkeley', 4)"),
     ),
     "RPAD": Function(
@@ -172,7 +172,7 @@ FUNCTIONS: dict[str, Function] = {
         2,
         "LEFT(text, length)",
         _text,
-        "the first characters of the text, or all but so many of the last when negative",
+        "the first characters of the text; if the length is negative, all but that many of the last",
         ("LEFT('Berkeley', 4)", "LEFT('Berkeley', -3)"),
     ),
     "RIGHT": Function(
@@ -182,7 +182,7 @@ FUNCTIONS: dict[str, Function] = {
         2,
         "RIGHT(text, length)",
         _text,
-        "the last characters of the text, or all but so many of the first when negative",
+        "the last characters of the text; if the length is negative, all but that many of the first",
         ("RIGHT('Berkeley', 3)", "RIGHT('Berkeley', -4)"),
     ),
     "REPLACE": Function(
@@ -192,7 +192,7 @@ FUNCTIONS: dict[str, Function] = {
         3,
         "REPLACE(text, part, other)",
         _text,
-        "the text with another text wherever the part stands",
+        "the text with each occurrence of the part replaced by the other text",
         ("REPLACE('a-b-c', '-', '+')",),
     ),
     "POSITION": Function(
@@ -202,7 +202,7 @@ FUNCTIONS: dict[str, Function] = {
         2,
         "POSITION(part IN text)",
         _whole,
-        "where the part begins in the text, counted from 1; 0 where it does not",
+        "where the part begins in the text, counted from 1; 0 if it does not occur",
         ("POSITION('k' IN 'Berkeley')", "POSITION('x' IN 'Berkeley')"),
     ),
     "STRPOS": Function(
@@ -215,7 +215,7 @@ FUNCTIONS: dict[str, Function] = {
         64,
         "CONCAT(a, b, …)",
         _text,
-        "the values as one text, where NULL is no text",
+        "the values joined into one text; NULL is left out",
         ("CONCAT('no. ', 7, NULL)",),
         takes_null=True,
     ),
@@ -227,7 +227,7 @@ FUNCTIONS: dict[str, Function] = {
         2,
         "ROUND(number, digits)",
         _rounded,
-        "the number with so many digits after the point, halves away from zero",
+        "the number rounded to this many digits after the point, halves away from zero",
         ("ROUND(2.5)", "ROUND(-2.567, 2)"),
     ),
     "FLOOR": Function(
@@ -257,7 +257,7 @@ FUNCTIONS: dict[str, Function] = {
         2,
         "TRUNC(number, digits)",
         _rounded,
-        "the number with so many digits after the point, the others cut off",
+        "the number cut off after this many digits after the point",
         ("TRUNC(-2.5)", "TRUNC(2.567, 2)"),
     ),
     "SIGN": Function("SIGN", "n", 1, 1, "SIGN(number)", _sign, "-1, 0 or 1", ("SIGN(-2.5)",)),
@@ -279,7 +279,7 @@ FUNCTIONS: dict[str, Function] = {
         2,
         "POWER(number, exponent)",
         _double,
-        "the power as a DOUBLE; NULL where it is no finite number",
+        "the power as a DOUBLE; NULL if it is not finite",
         ("POWER(2, 10)", "POWER(0, -1)"),
     ),
     "SQRT": Function(

@@ -114,7 +114,7 @@ class Parameters:
                     "missing-max",
                     f"{word} {node.shown} has no MAX: the caller could ask for any number of rows",
                     node.span,
-                    help=f"say the most it may be: {word} {node.span.text} MAX {DEFAULT_MAX}",
+                    help=f"say how large it may be at most: {word} {node.span.text} MAX {DEFAULT_MAX}",
                     fixes=(self._max_fix(node, end),),
                 )
             )
@@ -266,7 +266,7 @@ class Parameters:
             "missing-max",
             f"the list {use.shown} has no MAX: the caller could give any number of {items}",
             span,
-            help=f"say the most it may hold: {word} {span.text} MAX {DEFAULT_MAX}",
+            help=f"say how many it may hold at most: {word} {span.text} MAX {DEFAULT_MAX}",
             fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=consequence),),
         )
 

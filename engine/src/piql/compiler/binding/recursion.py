@@ -189,7 +189,7 @@ def _without_levels(entry: ast.WithEntry) -> Diagnostic:
         "recursive-query",
         f"nothing says how many levels {entry.name.text} has: how often it repeats depends on the data",
         entry.name.span,
-        help=f"write the most levels that are read behind the parenthesis: ){clause}",
+        help=f"write behind the parenthesis how many levels are read at most: ){clause}",
         fixes=(fix,),
     )
 

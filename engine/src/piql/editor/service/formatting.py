@@ -11,10 +11,10 @@ from piql.text.source import Source
 
 
 class FormatRefused(Exception):
-    """The text cannot be formatted; `finding` says what must be mended first."""
+    """The text cannot be formatted; `finding` says what must be corrected first."""
 
     def __init__(self, finding: Diagnostic) -> None:
-        super().__init__(f"line {finding.span.line} must be mended first: {finding.message}")
+        super().__init__(f"line {finding.span.line} must be corrected first: {finding.message}")
         self.finding = finding
 
 

@@ -66,7 +66,7 @@ def _unquoted(name: str) -> str:
     if not name.strip():
         raise RenameRefused("a name cannot be empty")
     if not name.isprintable():
-        raise RenameRefused("a name stands on one line, without control characters")
+        raise RenameRefused("a name must be on one line, without control characters")
     return name
 
 

@@ -112,7 +112,7 @@ def _help(gap: Gap, stops: str, *, is_one_of_several: bool) -> str:
     match gap.kind:
         case "scan" if gap.stop is not None and gap.references:
             keys = " and ".join(reference.clause for reference in gap.references)
-            return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
+            return f"declare {keys} in {gap.table.name}: then every row has a match, and fewer rows are read"
         case "scan" if gap.stop is not None and gap.unset:
             columns = " and ".join(name for names in gap.unset for name in names)
             return (
@@ -204,11 +204,11 @@ def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: boo
             )
     return report(
         "subquery-place",
-        "no subquery can be read of the table that a LEFT JOIN joins, in an aggregate, or of columns that groups "
-        "do not hold",
+        "a subquery cannot be read here: it is in an aggregate, tests the table of a LEFT JOIN, or needs a column "
+        "that is not grouped",
         span,
         help=(
-            "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
+            "make it a test of WHERE; for the table of a LEFT JOIN, put it into a derived table: "
             "LEFT JOIN (SELECT … WHERE …) name ON …",
             "or split this query into two",
         ),

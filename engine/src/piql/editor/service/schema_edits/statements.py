@@ -52,7 +52,7 @@ def table_of(texts: Mapping[str, str], name: str) -> Place:
     if place is None:
         raise SchemaEditRefused(f"there is no table {name} in the texts")
     if place.statement.is_broken or not place.statement.elements:
-        raise SchemaEditRefused(f"the text of {name} has an error: mend it first")
+        raise SchemaEditRefused(f"the text of {name} has an error: correct it first")
     return place
 
 

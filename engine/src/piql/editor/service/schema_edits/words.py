@@ -15,7 +15,7 @@ def name_of(name: str, what: str) -> str:
     if not plain:
         raise SchemaEditRefused(f"{what} has no name yet: write one")
     if not plain.isprintable():
-        raise SchemaEditRefused(f"the name of {what} stands on one line, without control characters")
+        raise SchemaEditRefused(f"the name of {what} must be on one line, without control characters")
     return written(plain)
 
 
