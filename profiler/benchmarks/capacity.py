@@ -1,4 +1,4 @@
-"""`python profiler/benchmarks/capacity.py`: predicted capacity held against simulated clusters of a stated law.
+"""Predicted capacity held against simulated clusters: `python profiler/benchmarks/capacity.py --kept FILE`.
 
 drawn scenario ──▶ sweep of its cluster ──▶ model ──▶ growth, first to break, p99s ──┐
               └──▶ the same cluster under the queries, at growing rates ─────────────┴──▶ docs/measurements/capacity.md
@@ -10,12 +10,14 @@ the constants below.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from capacity_scenarios import GRID, QUERIES, REST, SINGLE_REQUESTS, Scenario, drawn, scaled
@@ -35,7 +37,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "measurements" / "capacity.md"
 SEEDS_OF_FIRSTS, SEEDS_OF_RATES = 1_300_000, 910_000  # the first seed of each list; others follow in steps of ten
 SCENARIOS_OF_FIRSTS, SCENARIOS_OF_RATES = 200, 8
 EXECUTIONS_OF_FIRSTS, EXECUTIONS_OF_RATES = 8_000, 150_000  # of all queries of one simulation together
-EXECUTIONS_OF_SWEEP = 40_000  # of all points of one load together
+SWEEP_OF_FIRSTS, SWEEP_OF_RATES = 15_000, 40_000  # executions of all points of one load of a sweep together
+OF_KIND = {"rates": (EXECUTIONS_OF_RATES, SWEEP_OF_RATES), "firsts": (EXECUTIONS_OF_FIRSTS, SWEEP_OF_FIRSTS)}
 LEVELS, HELD_OUT = (0.45, 0.65), 0.75  # utilisations of the sweep beside that at rest
 HALVINGS = 6  # of the utilisation between 0 and `FULLEST`, to find where an SLO breaks
 PARTS = (0.3, 0.6, 0.8, 0.95)  # of the true largest rate: where p99s are compared
@@ -43,7 +46,7 @@ GOAL_RATE, GOAL_P99, GOAL_FIRST = 0.10, 0.031, 0.90
 
 
 _HEAD = f"""
-`python profiler/benchmarks/capacity.py` writes this page. Each scenario draws a cluster of a stated law
+`python profiler/benchmarks/capacity.py --kept FILE` writes this page. Each scenario draws a cluster of a stated law
 ([`simulated_cluster.py`](../../profiler/src/piql_profiler/validation/simulated_cluster.py)), two to four queries with
 rates, and an SLO for each: 1.5 to 6 times its p99 at rest. A load sweep of the cluster is all that the model
 ([decision 0043](../decisions/0043-capacity-is-work-and-waiting.md)) sees: latencies at rest, busy times, and p99s of
@@ -72,30 +75,32 @@ class Compared:
     truth: Truth
 
 
-def swept(scenario: Scenario, seed: int) -> tuple[Model, Calibration]:
+def swept(scenario: Scenario, seed: int, executions: int) -> tuple[Model, Calibration]:
     """Measure the cluster of a scenario as a load sweep would, and fit the model to it."""
     law = scenario.law
     at_rest = simulate(
         law,
         scaled(law, [Stream((point,), 1.0) for point in GRID.points], REST),
-        executions=EXECUTIONS_OF_SWEEP,
+        executions=executions,
         seed=seed * 10,
     )
     seen_points = [*zip(GRID.points, at_rest, strict=True)]
     cells = [Measurement(point, 0, Histogram.of(seen.latencies_us), 0.0, 1.0) for point, seen in seen_points]
     model = build_model(Measurements.of(cells, 1.0))
     busy = {point: seen.busy_us for point, seen in seen_points}
-    of_requests = [_level(law, SINGLE_REQUESTS, at, seed * 10 + part) for part, at in enumerate(LEVELS, 1)]
-    of_queries = [_level(law, QUERIES, at, seed * 10 + part) for part, at in enumerate(LEVELS, 4)]
-    held_out = _level(law, QUERIES, HELD_OUT, seed * 10 + 7)
+    of_requests = [_level(law, SINGLE_REQUESTS, at, executions, seed * 10 + part) for part, at in enumerate(LEVELS, 1)]
+    of_queries = [_level(law, QUERIES, at, executions, seed * 10 + part) for part, at in enumerate(LEVELS, 4)]
+    held_out = _level(law, QUERIES, HELD_OUT, executions, seed * 10 + 7)
     return model, calibrate(model, busy, of_requests, of_queries, held_out, Cluster(law.nodes, law.cores))
 
 
-def _level(law: ClusterLaw, queries: Sequence[tuple[Point, ...]], utilisation: float, seed: int) -> LoadLevel:
+def _level(
+    law: ClusterLaw, queries: Sequence[tuple[Point, ...]], utilisation: float, executions: int, seed: int
+) -> LoadLevel:
     """Run queries at one load, each with an equal part of the work."""
     even = [Stream(points, 1e6 / law.busy_us(points)) for points in queries]
     streams = scaled(law, even, utilisation)
-    seen_streams = simulate(law, streams, executions=EXECUTIONS_OF_SWEEP, seed=seed)
+    seen_streams = simulate(law, streams, executions=executions, seed=seed)
     return LoadLevel(
         tuple(query_of(stream.stages, stream.per_second) for stream in streams),
         tuple(seen.p99_us / 1000 for seen in seen_streams),
@@ -127,10 +132,10 @@ def _worst(scenario: Scenario, utilisation: float, seed: int, executions: int) -
     return f"q{worst}", parts[worst]
 
 
-def compared(seed: int, executions: int) -> tuple[Compared, Scenario, LoadModel]:
+def compared(seed: int, executions: int, of_sweep: int) -> tuple[Compared, Scenario, LoadModel]:
     """Predict one scenario from its sweep, then simulate it."""
     scenario = drawn(seed, executions=executions)
-    model, calibration = swept(scenario, seed)
+    model, calibration = swept(scenario, seed, of_sweep)
     load = LoadModel(scenario.loads(), model, calibration.demands, Cluster(scenario.law.nodes, scenario.law.cores))
     capacity = capacity_of(load)
     now = scenario.law.utilisation(scenario.streams)
@@ -168,9 +173,9 @@ def page(rates: Sequence[Compared], pairs: Sequence[Pairs], firsts: Sequence[Com
         "",
         f"The seeds were fixed before: {SEEDS_OF_RATES}, {SEEDS_OF_RATES + 10}, … for rates and p99s,",
         f"{SEEDS_OF_FIRSTS}, {SEEDS_OF_FIRSTS + 10}, … for what breaks first. The model was made with others (10000 to",
-        f"10020, 20000 to 20090 and 500000 to 500050). A simulation runs {EXECUTIONS_OF_RATES:,} executions for rates,",
-        f"{EXECUTIONS_OF_FIRSTS:,} for firsts, and {EXECUTIONS_OF_SWEEP:,} for each load of a sweep. All of it took",
-        f"{seconds:.0f} s of processor time.",
+        "10020, 20000 to 20090 and 500000 to 500050). A simulation runs",
+        f"{EXECUTIONS_OF_RATES:,} executions for rates and {EXECUTIONS_OF_FIRSTS:,} for firsts; one load of a sweep",
+        f"{SWEEP_OF_RATES:,} and {SWEEP_OF_FIRSTS:,}. All of it took {seconds:.0f} s of processor time.",
         "",
         "| goal | measured | |",
         "| --- | --- | --- |",
@@ -179,8 +184,8 @@ def page(rates: Sequence[Compared], pairs: Sequence[Pairs], firsts: Sequence[Com
         f" {'met' if worst <= GOAL_RATE else 'missed'} |",
         f"| p99 below the SLO: RMSE at most {GOAL_P99:.1%} of it | ≈ {rmse:.1%} (95 %: {low:.1%} to {high:.1%}),"
         f" {sum(map(len, pairs))} p99s | {_verdict(-high, -low, -GOAL_P99)} |",
-        f"| what breaks first: right in {GOAL_FIRST:.0%} of {len(firsts)} scenarios | {right} of {len(firsts)} (95 %:"
-        f" {share_low:.0%} to {share_high:.0%}) | {_verdict(share_low, share_high, GOAL_FIRST)} |",
+        f"| what breaks first: right in {GOAL_FIRST:.0%} of {SCENARIOS_OF_FIRSTS} scenarios | {right} of {len(firsts)}"
+        f" (95 %: {share_low:.0%} to {share_high:.0%}) | {_verdict(share_low, share_high, GOAL_FIRST)} |",
         "",
         "A goal with an interval is met or missed only if the whole interval says so; else it is undecidable. The",
         "paper's RMSE was 31 ms of an SLO of 1,000 ms. The simulated p99s have an error of their own, which is part of",
@@ -231,28 +236,44 @@ def _verdict(low: float, high: float, goal: float) -> str:
 
 
 def main() -> int:
-    """Simulate all scenarios, print each, and write the page; `--first-look` takes few and writes nothing."""
+    """Simulate the scenarios that are not yet kept, and write the page once all are."""
     parser = argparse.ArgumentParser(description="Hold predicted capacity against simulated clusters.")
-    parser.add_argument("--first-look", action="store_true", help="three scenarios of each kind, and no page")
-    is_look = parser.parse_args().first_look
-    began = time.process_time()
-    rates: list[Compared] = []
-    pairs: list[Pairs] = []
-    for seed in _seeds(SEEDS_OF_RATES, 3 if is_look else SCENARIOS_OF_RATES):
-        result, scenario, load = compared(seed, EXECUTIONS_OF_RATES)
-        rates.append(result)
-        pairs.append(p99_errors(scenario, load, result.truth, seed))
-        print(result, flush=True)
-    firsts: list[Compared] = []
-    for seed in _seeds(SEEDS_OF_FIRSTS, 3 if is_look else SCENARIOS_OF_FIRSTS):
-        firsts.append(compared(seed, EXECUTIONS_OF_FIRSTS)[0])
-        print(firsts[-1], flush=True)
-    text = page(rates, pairs, firsts, time.process_time() - began)
-    if is_look:
-        print(text)
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+    parser.add_argument("--kept", type=Path, required=True, help="a file of results, one a line: a stopped run goes on")
+    parser.add_argument("--only", choices=("rates", "firsts"), help="simulate these alone")
+    options = parser.parse_args()
+    seeds = {
+        "rates": _seeds(SEEDS_OF_RATES, SCENARIOS_OF_RATES),
+        "firsts": _seeds(SEEDS_OF_FIRSTS, SCENARIOS_OF_FIRSTS),
+    }
+    for kind in (options.only,) if options.only else seeds:
+        for seed in sorted(set(seeds[kind]) - _kept(options.kept).keys()):
+            began = time.process_time()
+            result, scenario, load = compared(seed, *OF_KIND[kind])
+            pairs = p99_errors(scenario, load, result.truth, seed) if kind == "rates" else []
+            line = {"result": asdict(result), "pairs": pairs, "seconds": time.process_time() - began}
+            with options.kept.open("a", encoding="utf-8") as kept:
+                kept.write(json.dumps(line) + "\n")
+            print(kind, result, flush=True)
+    kept_lines = _kept(options.kept)
+    if missing := sum(seed not in kept_lines for of_kind in seeds.values() for seed in of_kind):
+        print(f"{missing} scenarios are missing: no page is written")
+        return 1
+    rates, firsts = ([_compared_in(kept_lines[seed]) for seed in seeds[kind]] for kind in ("rates", "firsts"))
+    pairs_of_rates = [kept_lines[seed]["pairs"] for seed in seeds["rates"]]
+    seconds = sum(line["seconds"] for line in kept_lines.values())
+    PAGE.write_text(page(rates, pairs_of_rates, firsts, seconds), encoding="utf-8")
     return 0
+
+
+def _kept(file: Path) -> dict[int, dict[str, Any]]:
+    """The lines of a file of results, by seed."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return {line["result"]["seed"]: line for line in map(json.loads, lines)}
+
+
+def _compared_in(line: Mapping[str, Any]) -> Compared:
+    result = line["result"]
+    return Compared(**{**result, "truth": Truth(**result["truth"])})
 
 
 def _seeds(first: int, count: int) -> range:

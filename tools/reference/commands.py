@@ -23,6 +23,7 @@ _EXIT_CODES = (
     "piql.commands",
     "piql_profiler.commands.profile",
     "piql_profiler.commands.predict",
+    "piql_profiler.commands.capacity",
     "piql_profiler.commands.validate",
 )
 # Defaults that the machine decides.

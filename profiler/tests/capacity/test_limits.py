@@ -117,6 +117,14 @@ def test_what_is_uncertain_widens_the_answer(at_rest: Model) -> None:
     assert "not measured" in assumed.origin
 
 
+def test_the_work_of_a_store_that_answers_in_turn_is_known_as_well_as_its_intervals_agree(
+    measured: Callable[..., Measurements],
+) -> None:
+    model = build_model(measured())  # each interval takes 0.1 of the first one longer: 1, 1.1 and 1.2
+    certainty = DemandsInTurn(model, [Point(Operator.INDEX_SCAN, 1, rows, 200) for rows in (10, 50, 100)]).certainty
+    assert (certainty.low, certainty.mid, certainty.high) == pytest.approx((1 / 1.1, 1.0, 1.2 / 1.1), rel=0.03)
+
+
 def test_without_an_slo_the_nodes_bind_where_they_are_overloaded(at_rest: Model) -> None:
     load = LoadModel([query_of((GET,), 1000.0)], at_rest, measured_demands(), Cluster(3, 2))
     capacity = capacity_of(load)

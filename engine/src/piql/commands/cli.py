@@ -38,6 +38,7 @@ OWN: dict[str, tuple[str, str]] = {
 ELSEWHERE: dict[str, tuple[str, str]] = {
     "profile": ("piql-profiler", "measure the operators of a store"),
     "predict": ("piql-profiler", "predict the p99 of a query"),
+    "capacity": ("piql-profiler", "say how much load breaks an SLO, and what breaks first"),
     "validate": ("piql-profiler", "compare predictions with what deployed queries take"),
     "serve": ("piql-backend", "start the workbench"),
     "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),

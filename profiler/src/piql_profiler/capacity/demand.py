@@ -10,7 +10,7 @@ the assumption.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -61,17 +61,23 @@ class Demands(Protocol):
 
 
 class DemandsInTurn:
-    """Of a store that answers in turn: an execution keeps it busy for as long as it takes."""
+    """Of a store that answers in turn: an execution keeps it busy for as long as it takes.
+
+    The work of the median interval is the middle; how far other intervals are from it, over `points`, is how well it is
+    known.
+    """
 
     origin = "measured: the store answers one request after another, so its time is its demand"
     wait_factor = 1.0
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, points: Iterable[Point] = ()) -> None:
         self._model = model
-
-    @property
-    def certainty(self) -> Uncertain:
-        return Uncertain.exactly(1.0)  # each interval of the profile has demands of its own
+        logarithms = np.zeros((1, model.intervals))
+        means = [np.log(_means(model.curves(point))) for point in points]
+        if means:
+            logarithms = np.stack([of_point - _median(of_point) for of_point in means])
+        factors = np.exp(logarithms.mean(axis=0))
+        self.certainty = Uncertain(min(1.0, float(factors.min())), 1.0, max(1.0, float(factors.max())))
 
     def of(self, point: Point) -> Demand:
         mean, square = _moments(self._model.curves(point))
@@ -144,8 +150,18 @@ def _work_of(point: Point) -> np.ndarray:
 
 def _moments(curves: Curve) -> tuple[float, float]:
     """The mean and the mean square of the median interval's latencies, by their means."""
+    means = _means(curves)
+    interval = int(np.flatnonzero(means == _median(means))[0])
+    shares = np.diff(curves[interval])
+    return float(means[interval]), float(shares @ _MIDDLES_US**2 / shares.sum())
+
+
+def _means(curves: Curve) -> np.ndarray:
+    """The mean latency of each interval, in µs."""
     shares = np.diff(curves, axis=-1)
-    shares = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-12)
-    means = shares @ _MIDDLES_US
-    median = int(np.argsort(means)[(len(means) - 1) // 2])
-    return float(means[median]), float(shares[median] @ _MIDDLES_US**2)
+    return np.asarray(shares @ _MIDDLES_US / shares.sum(axis=-1))
+
+
+def _median(values: np.ndarray) -> float:
+    """The middle value, the lower of two."""
+    return float(np.sort(values)[(len(values) - 1) // 2])

@@ -46,10 +46,12 @@ class First:
 class Capacity:
     """What a cluster takes of one set of queries.
 
-    `growth` is the factor on all rates; below 1 an SLO is broken already. `firsts` begins with the likeliest.
+    `growth` is the factor on all rates; below 1 an SLO is broken already. `firsts` begins with the likeliest. `p99_ms`
+    has the quantile of each query's SLO, or its p99, at the rates as they are: without end where nodes are full.
     """
 
     growth: Answer
+    p99_ms: tuple[Answer, ...]
     firsts: tuple[First, ...]
     utilisation: Answer
     shares: tuple[float, ...]
@@ -87,18 +89,17 @@ class _Draws:
         self.utilisation = self.factors * (rates @ load.busy_us) / per_node
         self._certainty = load.certainty
 
-    def largest_utilisations(self, load: LoadModel, query: int) -> Values:
-        """By draw, how busy nodes may be while a query keeps its SLO; 0 where it breaks it alone."""
+    def curves(self, load: LoadModel, query: int) -> Values:
+        """By draw, the logarithm of a query's latency at each of `UTILISATIONS`: of its SLO's quantile, or its p99."""
         slo = load.queries[query].slo
-        assert slo is not None
         known = self._certainty
         ends = np.unique([known.low, known.mid, known.high])
-        tables = np.log([load.latencies_ms(query, slo.quantile, float(factor)) for factor in ends])
-        largest = np.empty(DRAWS)
+        quantile = 0.99 if slo is None else slo.quantile
+        tables = np.log([load.latencies_ms(query, quantile, float(factor)) for factor in ends])
+        curves = np.empty((DRAWS, len(UTILISATIONS)))
         for draw, (factor, interval) in enumerate(zip(self.factors, self.intervals, strict=True)):
-            latencies = [np.interp(math.log(factor), np.log(ends), at) for at in tables[:, :, interval].T]
-            largest[draw] = _crossing(np.asarray(latencies), math.log(slo.threshold_ms))
-        return largest
+            curves[draw] = [np.interp(math.log(factor), np.log(ends), at) for at in tables[:, :, interval].T]
+        return curves
 
 
 def _crossing(log_latencies: Values, log_threshold: float) -> float:
@@ -147,16 +148,29 @@ class _Drawn:
     utilisation: Values
     largest: Values
     binding: tuple[str, ...]
+    p99_ms: tuple[Values, ...]
 
 
 def _drawn(load: LoadModel) -> _Drawn:
     draws = _Draws(load)
-    promised = [at for at, query in enumerate(load.queries) if query.slo is not None]
-    largest = [draws.largest_utilisations(load, query) for query in promised]
-    largest.append(np.full(DRAWS, FULLEST if promised else OVERLOADED))
-    names = [*(load.queries[query].name for query in promised), NODES]
+    curves = [draws.curves(load, query) for query in range(len(load.queries))]
+    largest, names = [], []
+    for query, curve in zip(load.queries, curves, strict=True):
+        if query.slo is not None:
+            log_threshold = math.log(query.slo.threshold_ms)
+            largest.append(np.array([_crossing(of_draw, log_threshold) for of_draw in curve]))
+            names.append(query.name)
+    largest.append(np.full(DRAWS, FULLEST if names else OVERLOADED))
+    names.append(NODES)
     binding = tuple(names[at] for at in np.argmin(largest, axis=0))
-    return _Drawn(draws.utilisation, np.min(largest, axis=0), binding)
+    p99_ms = tuple(_now(curve, draws.utilisation) for curve in curves)
+    return _Drawn(draws.utilisation, np.min(largest, axis=0), binding, p99_ms)
+
+
+def _now(curves: Values, utilisations: Values) -> Values:
+    """By draw, the latency at the utilisation that the rates lead to."""
+    at = [np.interp(utilisation, UTILISATIONS, curve) for utilisation, curve in zip(utilisations, curves, strict=True)]
+    return np.asarray(np.where(utilisations > FULLEST, np.inf, np.exp(at)))
 
 
 def _summary(load: LoadModel, drawn: _Drawn) -> Capacity:
@@ -166,4 +180,5 @@ def _summary(load: LoadModel, drawn: _Drawn) -> Capacity:
         middle = float(np.median(ends))
         firsts.append(First(name, count / DRAWS, middle, middle == 0.0))
     growth = Answer.of(drawn.largest / drawn.utilisation)
-    return Capacity(growth, tuple(firsts), Answer.of(drawn.utilisation), tuple(map(float, load.shares)))
+    p99_ms = tuple(map(Answer.of, drawn.p99_ms))
+    return Capacity(growth, p99_ms, tuple(firsts), Answer.of(drawn.utilisation), tuple(map(float, load.shares)))

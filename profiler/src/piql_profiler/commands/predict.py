@@ -20,6 +20,7 @@ from typing import Any
 from piql.commands.arguments import compile_path
 from piql.compiler.result import Compilation, CompiledQuery
 
+from piql_profiler.commands.given import ALL_QUERIES, limits_in, slos_in
 from piql_profiler.commands.predict_output import Forecast, LargestPairs, as_json, print_table
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
@@ -27,7 +28,7 @@ from piql_profiler.predictor.cardinalities import limits_of
 from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
-from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
+from piql_profiler.predictor.openslo import Objective, UnreadableSlo, write_openslo
 from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction
 from piql_profiler.predictor.predict import predict as predict_plan
@@ -36,7 +37,6 @@ from piql_profiler.predictor.safe_limits import pareto, safe_limits
 from piql_profiler.runs.run_files import UnreadableRun, load
 
 SLO_FAILED = 99
-_ALL = "*"  # stands for every query, among the SLOs
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -96,7 +96,7 @@ def _checked(
 ) -> tuple[dict[str, int], dict[str, Objective]]:
     """Return the values of limits by their symbols, and the SLOs by query; end with exit code 2 for wrong arguments."""
     try:
-        values = _limits(options.set)
+        values = limits_in(options.set)
     except ValueError:
         parser.error("--set takes LIMIT=N with a whole number from 1, for example subscriptions.owner=50")
     if not 0.0 < options.quantile < 1.0:
@@ -104,10 +104,10 @@ def _checked(
     if not 0.0 < options.slo_interval < math.inf:
         parser.error("--slo-interval is a positive number of seconds")
     try:
-        slos = _slos(options.slo, options.quantile, options.slo_interval)
+        slos = slos_in(options.slo, options.quantile, options.slo_interval)
     except (OSError, UnreadableSlo) as error:
         parser.error(f"--slo: {error}")
-    if options.write_slo is not None and _ALL not in slos:
+    if options.write_slo is not None and ALL_QUERIES not in slos:
         parser.error("--write-slo writes the threshold of --slo MS, which is missing")
     return values, slos
 
@@ -125,7 +125,7 @@ def _forecast(
     if not predictions:
         raise NotPredictable(f"{options.source} has no bounded query")
     stale = tuple(operator.value for operator in stale_operators(read_looks(options.run)))
-    used_slos = {name: slo for name in predictions if (slo := slos.get(name, slos.get(_ALL))) is not None}
+    used_slos = {name: slo for name in predictions if (slo := slos.get(name, slos.get(ALL_QUERIES))) is not None}
     risks = _risks(predictions, used_slos, measurements.interval_seconds)
     limits = None
     pairs: tuple[LargestPairs, ...] = ()
@@ -164,34 +164,6 @@ def _largest_pairs(
     return tuple(largest_pairs)
 
 
-def _limits(texts: Sequence[str]) -> dict[str, int]:
-    """The limits in texts `LIMIT=N`, by their symbols; ValueError for anything else."""
-    values = {name: int(number) for name, _, number in (text.partition("=") for text in texts)}
-    if any(number < 1 for number in values.values()):
-        raise ValueError("a limit is at least 1")
-    return values
-
-
-def _slos(text: str | None, quantile: float, interval_seconds: float) -> dict[str, Objective]:
-    """The SLOs by query: from a threshold in ms, which is that of every query (_ALL), or a file of OpenSLO documents.
-
-    Raises UnreadableSlo for a threshold or documents that cannot be used, OSError where there is no such file.
-    """
-    if text is None:
-        return {}
-    try:
-        threshold_ms = float(text)
-    except ValueError:
-        try:
-            documents = Path(text).read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise UnreadableSlo(f"{text} is not a text in UTF-8") from None
-        return {objective.query: objective for objective in read_openslo(documents)}
-    if not 0.0 < threshold_ms < math.inf:
-        raise UnreadableSlo(f"a threshold is a number of ms above 0, not {text}")
-    return {_ALL: Objective(_ALL, quantile, threshold_ms, interval_seconds)}
-
-
 def _plan(compilation: Compilation, name: str) -> Any:
     """The plan of a query; NotPredictable where there is no such query, or no bound."""
     query: CompiledQuery | None = compilation.queries.get(name)
@@ -214,7 +186,7 @@ def _predictions(
     If the profile has no writes, writes are left out. But a write that is named, or that has an SLO of its own, raises
     NotPredictable: without it, the SLO would seem to be kept.
     """
-    named = [*names] if names else [name for name in slos if name != _ALL]
+    named = [*names] if names else [name for name in slos if name != ALL_QUERIES]
     for name in named:
         _plan(compilation, name)
     predictions = {}
