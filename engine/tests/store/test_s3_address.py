@@ -40,6 +40,7 @@ def test_an_address_names_bucket_prefix_and_options() -> None:
         ("s3://Orders", "is no name of a bucket"),
         ("s3:orders", "write s3://BUCKET/PREFIX"),
         ("s3://orders/a//b", "is no prefix of a store"),
+        ("s3://orders/a/../b", "is no prefix of a store"),
         ("s3://orders?page_bytes=0", "page_bytes: a whole number from 1"),
         ("s3://orders?lease=0", "lease: a number of seconds"),
         ("s3://orders?wait=5", "wait (5) must be more than lease (10)"),

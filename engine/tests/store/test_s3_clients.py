@@ -135,7 +135,7 @@ def test_reads_make_no_more_requests_than_their_bound_and_one_where_pages_are_ke
         with writer.transaction() as transaction:
             put(writer, transaction, [(k, k // 3) for k in range(200)])
     with client(url) as store:
-        height = store.height_of(TABLE)
+        height = store.levels()
         assert height > 3
         get = Batch(store.prepare(ReadShape(TABLE, PRIMARY, ("n",), 1)), [(77,)])
         ranges = store.prepare(ReadShape(TABLE, PRIMARY, ("k",), 0, is_ascending=False, after_length=1))

@@ -22,6 +22,7 @@ from piql.commands.fixing import (
     with_bare_fix,
     write_fixed,
 )
+from piql.commands.pricing import AskedPrice, add_price, asked_price, priced_as_json, priced_as_text
 from piql.commands.table import counted, format_table
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.fix_all import fix_all
@@ -35,33 +36,41 @@ def check(argv: Sequence[str] | None = None) -> int:
     add_files(parser)
     add_output(parser)
     add_fixing(parser)
+    add_price(parser)
     options = parser.parse_args(with_bare_fix(parser, sys.argv[1:] if argv is None else argv))
+    asked = asked_price(parser, options)
     files = read_files(parser, options.path)
     if options.fix is None and not options.diff:
         compilation = compiler.compile(files.texts)
-        print(json.dumps(as_json(compilation), indent=2) if options.output == "json" else as_text(compilation))
+        as_wanted = as_json(compilation, asked) if options.output == "json" else as_text(compilation, asked)
+        print(json.dumps(as_wanted, indent=2) if isinstance(as_wanted, dict) else as_wanted)
         return 1 if compilation.has_errors else 0
     fixed = fix_all(files.texts, codes_of(parser, options.fix or ()))
     if not options.diff:
         write_fixed(parser, files, fixed.texts)
     compilation = compiler.compile(files.texts) if options.diff else fixed.compilation  # as the files are now
     if options.output == "json":
-        print(json.dumps(fixed_as_json(files, fixed, options.diff) | as_json(compilation), indent=2))
+        print(json.dumps(fixed_as_json(files, fixed, options.diff) | as_json(compilation, asked), indent=2))
     elif options.diff or files.is_standard_input:  # what other programs read goes to the output, all else beside it
         sys.stdout.write(difference(files, fixed.texts) if options.diff else fixed.texts[STANDARD_INPUT])
         print(fixed_as_text(fixed, would=options.diff), file=sys.stderr)
     else:
-        print(f"{fixed_as_text(fixed)}\n\n{as_text(compilation)}")
+        print(f"{fixed_as_text(fixed)}\n\n{as_text(compilation, asked)}")
     return 1 if compilation.has_errors else 0
 
 
-def as_text(compilation: Compilation) -> str:
-    """Return all findings, the bounds of all queries as a table, and how many of each there are."""
+def as_text(compilation: Compilation, asked: AskedPrice | None = None) -> str:
+    """Return all findings, the bounds of all queries as a table, and how many of each there are.
+
+    What the queries cost is said where it is asked for.
+    """
     shown = [diagnostic for diagnostic in compilation.diagnostics if not diagnostic.allowed]
     parts = [render_all(shown)] if shown else []
     if compilation.queries:
         heads = ("query", "kind", "class", "operations", "trips", "rows", "formula")
         parts.append(format_table(heads, [_row(query) for query in compilation.queries.values()]))
+        if asked is not None:
+            parts.append(priced_as_text(compilation.queries.values(), asked))
     errors = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
     warnings = sum(diagnostic.severity == "warning" for diagnostic in compilation.diagnostics)
     totals = (len(compilation.queries), "query"), (errors, "error"), (warnings, "warning")
@@ -79,11 +88,11 @@ def _row(query: CompiledQuery) -> tuple[object, ...]:
     return query.name, query.kind, shown, bound.operations, bound.round_trips, bound.rows, bound.formula
 
 
-def as_json(compilation: Compilation) -> dict[str, object]:
+def as_json(compilation: Compilation, asked: AskedPrice | None = None) -> dict[str, object]:
     """Return all findings and bounds as a value for JSON."""
     return {
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in compilation.diagnostics],
-        "queries": [_query(query) for query in compilation.queries.values()],
+        "queries": [_query(query) | priced_as_json(query, asked) for query in compilation.queries.values()],
     }
 
 

@@ -63,7 +63,7 @@ def parse_address(url: str) -> Address:
     if not _BUCKET.fullmatch(bucket):
         raise StoreUnavailable(f"{bucket!r} is no name of a bucket: 3 to 63 of a-z, 0-9, - and .")
     prefix = (prefix or "").strip("/")
-    if prefix and not _PREFIX.fullmatch(prefix):
+    if prefix and (not _PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
         raise StoreUnavailable(f"{prefix!r} is no prefix of a store: write letters, digits, _, -, . and / between them")
     settings: dict[str, object] = {}
     for name, value in parse_qsl(options or "", keep_blank_values=True):
@@ -93,14 +93,19 @@ def _level(value: str) -> str:
 def _endpoint(value: str) -> str:
     try:
         parts = urlsplit(value)
-        port = parts.port
+        has_port = parts.port != 0
     except ValueError:
         raise ValueError("write https://HOST or https://HOST:PORT") from None
     if "@" in parts.netloc:
         raise ValueError("an endpoint holds no user and no password: keys come from the environment")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
+    if (
+        parts.scheme not in ("http", "https")
+        or not (parts.hostname and has_port)
+        or parts.path.strip("/")
+        or parts.query
+    ):
         raise ValueError("write https://HOST or https://HOST:PORT")
-    return f"{parts.scheme}://{parts.hostname}" + (f":{port}" if port else "")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _region(value: str) -> str:

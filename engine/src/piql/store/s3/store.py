@@ -248,10 +248,9 @@ class S3Store:
         name = layout_of(table, table.primary_index()).name
         return self._at_root(lambda root: root.trees.get(name, Tree()).rows)
 
-    def height_of(self, table: Table) -> int:
-        """Return how many pages a get of a row reads at most, when none is kept."""
-        name = layout_of(table, table.primary_index()).name
-        return self._at_root(lambda root: root.trees.get(name, Tree()).height)
+    def levels(self) -> int:
+        """Return how many pages deep the deepest tree is: a get reads one on each level, when none is kept."""
+        return self._at_root(lambda root: max((tree.height for tree in root.trees.values()), default=0))
 
     def flush(self) -> None:
         """Forget the pages kept, so that the next reads ask the server for them."""
