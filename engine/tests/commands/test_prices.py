@@ -55,12 +55,12 @@ def test_prices_are_shown_where_they_are_asked_for(tmp_path: Path, capsys: pytes
     file.write_text(SCHEMA)
     assert check([str(file)]) == 0
     assert "$" not in capsys.readouterr().out
-    assert check([str(file), "--price", "s3", "--levels", "3"]) == 0
+    assert check([str(file), "--price", "amazon", "--levels", "3"]) == 0
     printed = capsys.readouterr().out
     assert "$ for 1,000 executions: Amazon S3 Standard, US East (N. Virginia), June 2026; trees of 3 levels" in printed
     assert "find      0.0008      0.0036\n" in printed
     assert "add       -           -" in printed
-    assert check([str(file), "--price", "s3-2007", "--output", "json"]) == 0
+    assert check([str(file), "--price", "amazon-2007", "--output", "json"]) == 0
     queries = {query["name"]: query for query in json.loads(capsys.readouterr().out)["queries"]}
     assert queries["find"]["price"]["most"] == 0.007
     assert queries["add"]["price"] is None
@@ -68,7 +68,7 @@ def test_prices_are_shown_where_they_are_asked_for(tmp_path: Path, capsys: pytes
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [(["--levels", "3"], "--levels needs --price"), (["--price", "s3", "--levels", "0"], "from 1 to 9")],
+    [(["--levels", "3"], "--levels needs --price"), (["--price", "amazon", "--levels", "0"], "from 1 to 9")],
 )
 def test_wrong_levels_are_refused(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -80,4 +80,4 @@ def test_a_refused_query_has_no_price() -> None:
     compilation = piql.compile(
         {"a.piql": "CREATE TABLE t (a INT, PRIMARY KEY (a)); CREATE QUERY q AS SELECT a FROM t;"}
     )
-    assert price_of(compilation.queries["q"], PRICES["s3"], 2) is None
+    assert price_of(compilation.queries["q"], PRICES["amazon"], 2) is None

@@ -29,8 +29,8 @@ class PriceList:
 
 
 PRICES: Mapping[str, PriceList] = {
-    "s3": PriceList("Amazon S3 Standard, US East (N. Virginia)", "June 2026", Decimal("0.0004")),
-    "s3-2007": PriceList("Amazon S3, as in Building a Database on S3", "November 2007", Decimal("0.001")),
+    "amazon": PriceList("Amazon S3 Standard, US East (N. Virginia)", "June 2026", Decimal("0.0004")),
+    "amazon-2007": PriceList("Amazon S3, as in Building a Database on S3", "November 2007", Decimal("0.001")),
 }
 """The lists by the name that `--price` takes. The provider's own page is what counts: look there before a decision."""
 
