@@ -5,6 +5,7 @@
  *     const { files } = await answered(api.GET('/api/applications/{application}', { params: { path: { application } } }))
  */
 import createClient from 'openapi-fetch'
+import { noteRefusal } from './login-needed'
 import { fetchWithinRate } from './rate-limit'
 import type { paths } from './schema'
 import type { ApplicationFile, Diagnostic } from './types'
@@ -67,7 +68,14 @@ export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: un
   if (isAnswer?.(answer.error)) return answer.error
   const isFromServer = typeof answer.error === 'object' && answer.error !== null && 'code' in answer.error
   if (answer.response.status >= 500 && !isFromServer) throw new Unreachable()
-  throw new ApiError(answer.response.status, answer.error)
+  const refusal = new ApiError(answer.response.status, answer.error)
+  noteRefusal(refusal.code)
+  throw refusal
+}
+
+/** Whether an error means that the server does not answer as it should; it does where it only wants a login. */
+export function isAway(error: unknown): boolean {
+  return error !== null && !(error instanceof ApiError && error.status === 401)
 }
 
 /** The sentence to show for anything that was thrown. */

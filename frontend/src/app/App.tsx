@@ -12,6 +12,7 @@ import { Header } from './Header'
 import { KnownEnvironment } from './KnownEnvironment'
 import { useKeys } from './keys'
 import { Notices } from './Notices'
+import { SignedIn } from './people/SignedIn'
 import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
@@ -47,7 +48,9 @@ export function App() {
   const [queryClient] = useState(makeQueryClient)
   return (
     <QueryClientProvider client={queryClient}>
-      <Pages />
+      <SignedIn>
+        <Pages />
+      </SignedIn>
     </QueryClientProvider>
   )
 }

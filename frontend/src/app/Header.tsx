@@ -8,6 +8,7 @@ import appStyles from './app.module.css'
 import { HeaderMenu } from './HeaderMenu'
 import styles from './header.module.css'
 import { useLayout } from './panel-view'
+import { AccountMenu } from './people/AccountMenu'
 import { Switcher } from './Switcher'
 import { chooseTheme, nextTheme, useTheme } from './theme'
 import { hrefTo, useView } from './url-state'
@@ -83,6 +84,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
       ) : (
         tools
       )}
+      <AccountMenu />
     </header>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { PlugZap } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { isAway } from '../api/client'
 import { health } from '../api/queries'
 import { useRateLimit } from '../api/rate-limit'
 import { compileAgain } from '../documents/compile-loop'
@@ -19,7 +20,8 @@ const NOT_READ_AGAIN = ['health', 'sample-parameters']
 export function ServerBanner() {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
-  const { data, isError } = useQuery(health(environment))
+  const { data, error } = useQuery(health(environment))
+  const isError = isAway(error)
   const rateMessage = useRateLimit((state) => state.message)
   /** What did not answer last time; null while all is well. */
   const wasAway = useRef<'server' | 'store' | null>(null)

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { isAway } from '../api/client'
 import { health } from '../api/queries'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { formatMs, plural } from '../units'
@@ -20,7 +21,8 @@ export function StatusBar() {
   const isOpen = useIsProblemsOpen()
   const { compilation, error } = useShownAnswer()
   const caret = useCaret((state) => state.caret)
-  const { data: server, isError: isAway } = useQuery(health(environment))
+  const { data: server, error: healthError } = useQuery(health(environment))
+  const isServerAway = isAway(healthError)
   return (
     <section className={styles['status']} {...region('Status')}>
       <button
@@ -47,8 +49,8 @@ export function StatusBar() {
           Ln {caret.line}, Col {caret.column}
         </span>
       ) : null}
-      {server && !isAway ? <HealthProblems problems={server.problems} /> : null}
-      {server || isAway ? <StoreStatus store={server?.store ?? null} isAway={isAway} /> : null}
+      {server && !isServerAway ? <HealthProblems problems={server.problems} /> : null}
+      {server || isServerAway ? <StoreStatus store={server?.store ?? null} isAway={isServerAway} /> : null}
     </section>
   )
 }

@@ -1,0 +1,17 @@
+/** Who is signed in, and the calls that change that. */
+import { queryOptions } from '@tanstack/react-query'
+import { answered, api } from './client'
+
+/** Whether this is the workbench of a team, and who of it is signed in; asked once, since a login loads the page anew. */
+export const session = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => answered(api.GET('/api/session', { signal })),
+  staleTime: Infinity,
+})
+
+export const signIn = (name: string, password: string) =>
+  answered(api.POST('/api/session', { body: { name, password } }))
+
+/** End this session, or with `isEverywhere` all of the person who is signed in. */
+export const signOut = (isEverywhere: boolean) =>
+  answered(isEverywhere ? api.DELETE('/api/sessions') : api.DELETE('/api/session'))

@@ -1,0 +1,40 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { UserRound } from 'lucide-react'
+import { useId } from 'react'
+import { session, signOut } from '../../api/session'
+import { Button, IconButton } from '../../ui/Button'
+import { ErrorNotice } from '../../ui/Notice'
+import headerStyles from '../header.module.css'
+import styles from './people.module.css'
+
+/** Who is signed in, with their roles, and the way out; nothing where somebody is alone. */
+export function AccountMenu() {
+  const id = useId()
+  const { data } = useQuery(session)
+  const leave = useMutation({ mutationFn: signOut, onSuccess: () => location.reload() })
+  if (!data?.person) return null
+  const { name, roles } = data.person
+  return (
+    <>
+      <IconButton label={`Account of ${name}`} className={headerStyles['menuButton']} popoverTarget={id}>
+        <UserRound size={16} aria-hidden />
+      </IconButton>
+      <div id={id} popover="auto" role="dialog" aria-label="Account" className={headerStyles['menu']}>
+        <div className={styles['account']}>
+          <strong>{name}</strong>
+          <ul className={styles['roles']} aria-label="Roles">
+            {roles.map(({ application, role }) => (
+              <li key={application ?? ''}>
+                {role} in {application ?? 'all applications'}
+              </li>
+            ))}
+            {roles.length === 0 ? <li>no role yet: an administrator gives one</li> : null}
+          </ul>
+        </div>
+        {leave.error ? <ErrorNotice error={leave.error} /> : null}
+        <Button onClick={() => leave.mutate(false)}>Sign out</Button>
+        <Button onClick={() => leave.mutate(true)}>Sign out everywhere</Button>
+      </div>
+    </>
+  )
+}
