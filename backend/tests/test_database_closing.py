@@ -37,3 +37,47 @@ def test_a_file_is_closed_beside_threads_that_read_it(tmp_path: Path, turn: int)
     assert [getattr(refusal, "code", refusal) for refusal in refusals] == ["environment-closed"] * READERS
     with pytest.raises(ApiError, match="closed meanwhile"), database.write():
         pass
+
+
+def test_a_read_in_the_middle_of_its_statement_is_ended_by_the_closing(tmp_path: Path) -> None:
+    database = Database(tmp_path / "workbench.duckdb")
+    has_begun = threading.Event()
+    refusals: list[ApiError] = []
+
+    def read() -> None:
+        with pytest.raises(ApiError) as refusal, database.read() as cursor:
+            has_begun.set()
+            cursor.execute("SELECT sum(range % 7) FROM range(1_000_000_000_000)").fetchall()  # for hours
+        refusals.append(refusal.value)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    has_begun.wait()
+    database.close()
+    reader.join()
+    assert [refusal.code for refusal in refusals] == ["environment-closed"]
+
+
+def test_a_read_that_does_nothing_at_the_moment_is_waited_for(tmp_path: Path) -> None:
+    database = Database(tmp_path / "workbench.duckdb")
+    has_begun, may_end = threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def read() -> None:
+        with database.read():
+            has_begun.set()
+            may_end.wait()
+            ended.append("read")
+
+    def close() -> None:
+        database.close()
+        ended.append("closing")
+
+    reader, closer = threading.Thread(target=read), threading.Thread(target=close)
+    reader.start()
+    has_begun.wait()
+    closer.start()
+    may_end.set()
+    reader.join()
+    closer.join()
+    assert ended == ["read", "closing"]

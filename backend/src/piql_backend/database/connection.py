@@ -17,6 +17,7 @@ from piql_backend.data_folder.disk import disk_full
 from piql_backend.web.errors import ApiError
 
 Cursor = duckdb.DuckDBPyConnection
+_SECONDS_BETWEEN_INTERRUPTS = 0.05
 
 
 class Database:
@@ -35,7 +36,8 @@ class Database:
         }
         self._connection = duckdb.connect(str(path), config=settings)
         self._writing = threading.Lock()
-        self._making_cursor = threading.Lock()  # a DuckDB connection refuses to be used by two threads at once
+        self._changing = threading.Condition()  # a DuckDB connection refuses to be used by two threads at once
+        self._cursors: set[Cursor] = set()  # those in use
         self._is_closed = False
         try:
             self._migrate()
@@ -46,18 +48,22 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Cursor]:
         """A cursor of this thread's own; ApiError 503 once the file is closed, also while the cursor is used."""
+        with self._changing:
+            if self._is_closed:
+                raise _closed_meanwhile()
+            cursor = self._connection.cursor()
+            self._cursors.add(cursor)
         try:
-            with self._making_cursor:
-                cursor = self._connection.cursor()
-            try:
-                yield cursor
-            finally:
-                cursor.close()
+            yield cursor
         except duckdb.Error as error:
             if not self._is_closed:
                 raise
-            message = "The environment was closed meanwhile."
-            raise ApiError(503, "environment-closed", message, "Ask again.") from error
+            raise _closed_meanwhile() from error
+        finally:
+            with self._changing:
+                cursor.close()
+                self._cursors.remove(cursor)
+                self._changing.notify_all()
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
@@ -85,8 +91,13 @@ class Database:
             cursor.unregister("batch")
 
     def close(self) -> None:
-        with self._writing, self._making_cursor:
+        """Close the file when the write under way is over. Reads under way are ended, and the next ones refused."""
+        with self._writing, self._changing:
             self._is_closed = True
+            while self._cursors:  # one may begin its statement just after it was interrupted
+                for cursor in self._cursors:
+                    cursor.interrupt()
+                self._changing.wait(_SECONDS_BETWEEN_INTERRUPTS)
             self._connection.close()
 
     def _migrate(self) -> None:
@@ -103,6 +114,10 @@ class Database:
                 if number not in done:
                     cursor.execute(file.read_text())
                     cursor.execute("INSERT INTO migrations VALUES (?, ?)", [number, now()])
+
+
+def _closed_meanwhile() -> ApiError:
+    return ApiError(503, "environment-closed", "The environment was closed meanwhile.", "Ask again.")
 
 
 def now() -> datetime:
