@@ -166,6 +166,9 @@ def page(rates: Sequence[Compared], pairs: Sequence[Pairs], firsts: Sequence[Com
     right = sum(case.first == case.truth.first for case in firsts)
     share_low, share_high = _share_interval(right, len(firsts))
     all_errors = [abs(case.predicted / case.truth.utilisation - 1) for case in firsts]
+    of_all_rates, of_all_firsts = len(rates) == SCENARIOS_OF_RATES, len(firsts) == SCENARIOS_OF_FIRSTS
+    done = f"{len(rates)} of {SCENARIOS_OF_RATES} and {len(firsts)} of {SCENARIOS_OF_FIRSTS} scenarios were simulated."
+    verdict_of_firsts = _verdict(share_low, share_high, GOAL_FIRST, is_whole=of_all_firsts)
     lines = [
         "# Capacity against simulated clusters",
         "",
@@ -175,22 +178,24 @@ def page(rates: Sequence[Compared], pairs: Sequence[Pairs], firsts: Sequence[Com
         f"{SEEDS_OF_FIRSTS}, {SEEDS_OF_FIRSTS + 10}, … for what breaks first. The model was made with others (10000 to",
         "10020, 20000 to 20090 and 500000 to 500050). A simulation runs",
         f"{EXECUTIONS_OF_RATES:,} executions for rates and {EXECUTIONS_OF_FIRSTS:,} for firsts; one load of a sweep",
-        f"{SWEEP_OF_RATES:,} and {SWEEP_OF_FIRSTS:,}. All of it took {seconds:.0f} s of processor time.",
+        f"{SWEEP_OF_RATES:,} and {SWEEP_OF_FIRSTS:,}. {done} It took {seconds:.0f} s of processor time.",
         "",
         "| goal | measured | |",
         "| --- | --- | --- |",
-        f"| largest rate without a violation: at most {GOAL_RATE:.0%} off in {len(rates)} scenarios | median"
+        f"| largest rate without a violation: at most {GOAL_RATE:.0%} off in {SCENARIOS_OF_RATES} scenarios | median"
         f" {median:.1%}, largest {worst:.1%}; {sum(error <= GOAL_RATE for error in errors)} of {len(rates)} within |"
-        f" {'met' if worst <= GOAL_RATE else 'missed'} |",
+        f" {'missed' if worst > GOAL_RATE else _verdict(1.0, 1.0, 1.0, is_whole=of_all_rates)} |",
         f"| p99 below the SLO: RMSE at most {GOAL_P99:.1%} of it | ≈ {rmse:.1%} (95 %: {low:.1%} to {high:.1%}),"
-        f" {sum(map(len, pairs))} p99s | {_verdict(-high, -low, -GOAL_P99)} |",
+        f" {sum(map(len, pairs))} p99s | {_verdict(-high, -low, -GOAL_P99, is_whole=of_all_rates)} |",
         f"| what breaks first: right in {GOAL_FIRST:.0%} of {SCENARIOS_OF_FIRSTS} scenarios | {right} of {len(firsts)}"
-        f" (95 %: {share_low:.0%} to {share_high:.0%}) | {_verdict(share_low, share_high, GOAL_FIRST)} |",
+        f" (95 %: {share_low:.0%} to {share_high:.0%}) | {verdict_of_firsts} |",
         "",
         "A goal with an interval is met or missed only if the whole interval says so; else it is undecidable. The",
-        "paper's RMSE was 31 ms of an SLO of 1,000 ms. The simulated p99s have an error of their own, which is part of",
-        f"the RMSE. Over the {len(firsts)} short scenarios the largest rate was {np.median(all_errors):.1%} off in the",
-        f"median, and more than {GOAL_RATE:.0%} off in {sum(error > GOAL_RATE for error in all_errors)}.",
+        "paper's RMSE was 31 ms of an SLO of 1,000 ms. Simulated p99s have errors of their own, which are in it: of",
+        "60,000 executions with fan-outs of 18 on one node, five seeds gave p99s from 23.0 to 28.2 ms. In the short",
+        "scenarios it is larger still, so the simulation may itself name the wrong query.",
+        f"Over these {len(firsts)} the largest rate was {np.median(all_errors):.1%} off in the median, and more than",
+        f"{GOAL_RATE:.0%} off in {sum(error > GOAL_RATE for error in all_errors)}.",
         "",
         "Builds, repair and lost nodes were not simulated, and no cluster of real nodes was measured.",
         "",
@@ -229,7 +234,10 @@ def _share_interval(right: int, count: int) -> tuple[float, float]:
     return low, high
 
 
-def _verdict(low: float, high: float, goal: float) -> str:
+def _verdict(low: float, high: float, goal: float, *, is_whole: bool) -> str:
+    """Whether a goal is met by what lies in an interval; of a part of the scenarios it is never told."""
+    if not is_whole:
+        return "undecidable: not all were simulated"
     if low >= goal:
         return "met"
     return "missed" if high < goal else "undecidable"
@@ -240,12 +248,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Hold predicted capacity against simulated clusters.")
     parser.add_argument("--kept", type=Path, required=True, help="a file of results, one a line: a stopped run goes on")
     parser.add_argument("--only", choices=("rates", "firsts"), help="simulate these alone")
+    parser.add_argument("--page-of-kept", action="store_true", help="simulate nothing; write the page of what is kept")
     options = parser.parse_args()
     seeds = {
         "rates": _seeds(SEEDS_OF_RATES, SCENARIOS_OF_RATES),
         "firsts": _seeds(SEEDS_OF_FIRSTS, SCENARIOS_OF_FIRSTS),
     }
-    for kind in (options.only,) if options.only else seeds:
+    for kind in () if options.page_of_kept else (options.only,) if options.only else seeds:
         for seed in sorted(set(seeds[kind]) - _kept(options.kept).keys()):
             began = time.process_time()
             result, scenario, load = compared(seed, *OF_KIND[kind])
@@ -255,11 +264,13 @@ def main() -> int:
                 kept.write(json.dumps(line) + "\n")
             print(kind, result, flush=True)
     kept_lines = _kept(options.kept)
-    if missing := sum(seed not in kept_lines for of_kind in seeds.values() for seed in of_kind):
-        print(f"{missing} scenarios are missing: no page is written")
+    done = {kind: [seed for seed in of_kind if seed in kept_lines] for kind, of_kind in seeds.items()}
+    if missing := sum(map(len, seeds.values())) - len(kept_lines):
+        print(f"{missing} scenarios are missing")
+    if not all(done.values()) or (missing and not options.page_of_kept):
         return 1
-    rates, firsts = ([_compared_in(kept_lines[seed]) for seed in seeds[kind]] for kind in ("rates", "firsts"))
-    pairs_of_rates = [kept_lines[seed]["pairs"] for seed in seeds["rates"]]
+    rates, firsts = ([_compared_in(kept_lines[seed]) for seed in done[kind]] for kind in ("rates", "firsts"))
+    pairs_of_rates = [kept_lines[seed]["pairs"] for seed in done["rates"]]
     seconds = sum(line["seconds"] for line in kept_lines.values())
     PAGE.write_text(page(rates, pairs_of_rates, firsts, seconds), encoding="utf-8")
     return 0
