@@ -99,7 +99,7 @@ operand         = column_name | literal | parameter | call | case | cast | inter
                 | "EXISTS" "(" query ")" ;
 column_name     = name [ "." name ] ;
 call            = "POSITION" "(" concatenation "IN" expression ")"
-                | "SUBSTRING" "(" expression "FROM" expression [ "FOR" expression ] ")"
+                | "SUBSTRING" "(" expression ( "FROM" expression [ "FOR" expression ] | "FOR" expression ) ")"
                 | "TRIM" "(" ( ( "BOTH" | "LEADING" | "TRAILING" ) [ expression ] | expression ) "FROM" expression ")"
                 | word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } [ order ] ] ")"
                   [ "FILTER" "(" "WHERE" expression ")" ]

@@ -44,7 +44,6 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
         ),
     ),
     "duplicate-alias": (("JOIN t ON t.id = t.a", "JOIN t other ON other.id = t.a\nWHERE t.id = [id]"),),
-    "duplicate-output": (("t.id, u.id", "t.id, u.id AS other"),),
     "missing-from": (("CREATE QUERY", _TABLE + "CREATE QUERY"), ("SELECT 1", "SELECT id\nFROM t\nWHERE id = 1")),
     "missing-alias": (("WHERE id = 1)", "WHERE id = 1) AS one"),),
     "type-mismatch": (("'one'", "1"),),

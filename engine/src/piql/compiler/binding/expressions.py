@@ -414,7 +414,7 @@ class ExpressionBinder:
             return None
         only = node.items[0]
         if len(items) == 1 and not node.is_list and isinstance(only, ast.ParameterUse):
-            self.context.parameters.one_in_list(only)
+            self.context.parameters.one_in_list(only, is_negated=node.is_negated)
         membership = logical.InList(operand=operand, items=tuple(items), span=node.span)
         return logical.Not(operand=membership, span=node.span) if node.is_negated else membership
 

@@ -130,7 +130,7 @@ class Parameters:
         use.max_items = node.max
         return GivenRows(name=node.name, max=node.max, span=node.span, max_span=node.max_span)
 
-    def one_in_list(self, node: ast.ParameterUse) -> None:
+    def one_in_list(self, node: ast.ParameterUse, *, is_negated: bool) -> None:
         """Report `IN ([ids])`, which holds one value, where a list may be meant. `IN (?)` and `IN ($1)` are plain."""
         if node.style in ("?", "$"):
             return
@@ -143,7 +143,8 @@ class Parameters:
             consequence = f"the parameter is a list of at most {DEFAULT_MAX} values"
             fixes = (Fix(f"Change to {written}", (Edit(span.file, start, end, written),), consequence=consequence),)
         message = f"{node.shown} is one value here: a list is written without parentheses, with its MAX"
-        way_out = f"write IN {written} for a list, or = {span.text} for one value"
+        among, equals = ("NOT IN", "<>") if is_negated else ("IN", "=")
+        way_out = f"write {among} {written} for a list, or {equals} {span.text} for one value"
         self.diagnostics.append(report("one-value-list", message, span, help=way_out, fixes=fixes))
 
     def _max_fix(self, node: ast.ParameterUse, end: int) -> Fix:

@@ -24,6 +24,7 @@ from piql.compiler.binding.existence import bind_existence, only_existence
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.one_row import one_row
 from piql.compiler.binding.order import is_of_outputs, sort_keys
+from piql.compiler.binding.output_names import duplicate_output
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
 from piql.compiler.binding.stops import count_of, with_stop
@@ -319,17 +320,7 @@ class _Select:
                 continue
             self.is_broken = True
             span = output.expression.span or self.node.items_span
-            first_span = first.expression.span
-            labels = (Label(first_span, "the first one"),) if first_span and first_span != span else ()
-            self.context.diagnostics.append(
-                report(
-                    "duplicate-output",
-                    f"two columns of the result are called {output.name}",
-                    span,
-                    labels=labels,
-                    help=f"name the columns one by one, and call one of them something else: … AS {output.name}2",
-                )
-            )
+            self.context.diagnostics.append(duplicate_output(output, first, outputs, self.node.items, span))
             return
 
     # Groups and order

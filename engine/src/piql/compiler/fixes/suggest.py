@@ -18,6 +18,7 @@ from piql.compiler.fixes.remedies.range_of_one_parameter import give_one_paramet
 from piql.compiler.fixes.remedies.read_both_sides import read_both_sides
 from piql.compiler.fixes.remedies.read_first_rows import read_first_rows
 from piql.compiler.fixes.remedies.stop import add_stop
+from piql.compiler.fixes.remedies.usual_nulls import leave_nulls_as_usual
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedies, Remedy
 from piql.text.diagnostics.diagnostic import Edit, Fix, FoundFixes
 
@@ -28,6 +29,7 @@ REMEDIES: tuple[Remedies, ...] = (
     join_by_key,
     add_foreign_key,
     order_by_range,
+    leave_nulls_as_usual,
     read_both_sides,
     give_one_parameter,
 )

@@ -2,6 +2,7 @@
 
 POSITION(part IN text)                    →  POSITION(part, text)
 SUBSTRING(text FROM start FOR length)     →  SUBSTRING(text, start, length)
+SUBSTRING(text FOR length)                →  SUBSTRING(text, 1, length)
 TRIM(LEADING characters FROM text)        →  LTRIM(text, characters)
 """
 
@@ -35,6 +36,8 @@ def arguments_of(parser: ExpressionParser, name: ast.Name) -> tuple[ast.Name, li
         if parser.accept("FOR"):
             arguments.append(parser.expression())
         return name, arguments
+    if word == "SUBSTRING" and (token := parser.accept("FOR")):
+        return name, [*arguments, ast.LiteralValue(value=1, span=parser.span_of(token)), parser.expression()]
     while parser.accept(","):
         arguments.append(parser.expression())
     return name, arguments

@@ -154,7 +154,8 @@ def _literal(node: ast.LiteralValue) -> str:
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bytes):
         return f"X'{value.hex().upper()}'"
-    return "".join(node.span.text.split())
+    text = "".join(node.span.text.split())
+    return str(value) if text.isalpha() else text  # FOR in SUBSTRING(name FOR 3) stands for FROM 1
 
 
 def _call(node: ast.Call) -> str:
