@@ -1,4 +1,4 @@
-"""Secrets that whoever holds them is known by: 256 random bits, of which only a digest is kept."""
+"""Secrets that identify their holder, such as session ids and API tokens: 256 random bits, stored only as a digest."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import secrets
 
 
 def new_secret(prefix: str = "") -> str:
-    """A secret that nobody can guess; a prefix tells people, and programs that look for leaks, what it is."""
+    """Return a secret that nobody can guess. The prefix shows people, and programs that look for leaks, what it is."""
     return f"{prefix}{secrets.token_urlsafe(32)}"
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a secret: with 256 random bits, one round of SHA-256 cannot be turned round."""
+    """Return what is stored of a secret. One round of SHA-256 is enough: 256 random bits cannot be guessed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()

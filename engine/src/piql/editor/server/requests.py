@@ -34,7 +34,7 @@ from piql.editor.service.quick_fixes import quick_fixes
 from piql.editor.service.renaming import RenameRefused, rename, renameable
 from piql.editor.service.semantic_tokens import encode, semantic_tokens
 from piql.editor.service.signature import signature
-from piql.editor.service.statement_tokens import place_at
+from piql.editor.service.statement_tokens import context_at
 
 WATCHED = "**/*.piql"
 
@@ -167,8 +167,8 @@ def _answer_about_names(server: PiqlServer) -> None:
         if caret is None:
             return None
         project, name, offset = caret
-        place = place_at(project.texts[name], offset)
-        start = offset - len(place.prefix) if place is not None else offset
+        context = context_at(project.texts[name], offset)
+        start = offset - len(context.prefix) if context is not None else offset
         replaced = answers.range_of(project.text(name), start, offset)
         items = complete(project.texts, name, offset)
         completions = [answers.completion(item, number, replaced) for number, item in enumerate(items)]

@@ -17,7 +17,14 @@ from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.binding.supplied import SUPPLIED
 from piql.editor.service.names import Names
 from piql.editor.service.renaming import written
-from piql.editor.service.statement_tokens import Block, NamedRelation, Place, is_end_of_with, name_of, place_at
+from piql.editor.service.statement_tokens import (
+    Block,
+    NamedRelation,
+    TypingContext,
+    context_at,
+    is_end_of_with,
+    name_of,
+)
 from piql.schema.catalog import Column, Table
 from piql.schema.thresholds import SETTINGS
 from piql.schema.types import KINDS
@@ -66,13 +73,13 @@ _AFTER_TYPE = ("NOT NULL", "NULL", "DEFAULT", "PRIMARY KEY", "UNIQUE", "REFERENC
 
 def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[CompletionItem, ...]:
     """Return what may stand at an offset of one of the files, the likeliest first."""
-    place = place_at(texts.get(file, ""), offset)
-    if place is None:
+    context = context_at(texts.get(file, ""), offset)
+    if context is None:
         return ()
     tables = Names(texts).tables
     items: dict[tuple[str, str], CompletionItem] = {}
-    prefix = place.prefix.strip('"').lower()
-    for item in _Completion(place, tables).items():
+    prefix = context.prefix.strip('"').lower()
+    for item in _Completion(context, tables).items():
         if prefix in item.label.lower():
             items.setdefault((item.kind, item.label), item)
     starting = [item for item in items.values() if item.label.lower().startswith(prefix)]
@@ -82,15 +89,15 @@ def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[Completi
 class _Completion:
     """Decides by the words before the cursor what may follow."""
 
-    def __init__(self, place: Place, tables: Mapping[str, Table]) -> None:
-        self.place = place
+    def __init__(self, context: TypingContext, tables: Mapping[str, Table]) -> None:
+        self.context = context
         self.tables = tables
         self.by_fold = {name.lower(): table for name, table in tables.items()}
 
     def items(self) -> Iterator[CompletionItem]:
         """Yield what may follow, the likeliest first."""
-        place = self.place
-        words = [token.word for token in place.tokens[: place.before]]
+        context = self.context
+        words = [token.word for token in context.tokens[: context.before]]
         if not words:
             yield from _keywords(
                 "CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "SET"
@@ -123,7 +130,7 @@ class _Completion:
         clause = self._clause(words)
         if (last in ("FROM", "JOIN", "INTO", "UPDATE") and "DO" not in words) or (last == "," and clause == "FROM"):
             yield from self._tables()
-        elif is_end_of_with(self.place.tokens[: self.place.before]):
+        elif is_end_of_with(self.context.tokens[: self.context.before]):
             yield from _keywords("MAX 5 LEVELS", "SELECT")
         elif last == "WITH":
             yield from _keywords("RECURSIVE")
@@ -145,7 +152,7 @@ class _Completion:
             yield from _keywords("SELECT", "ALL")
         elif last in ("LIMIT", "PAGINATE"):
             yield from self._parameters(bracketed=True)
-        elif "INTO" in words and self.place.block() is None:
+        elif "INTO" in words and self.context.block() is None:
             yield from self._in_insert(words)
         elif last in ("SET",) or (last == "," and clause == "SET"):
             yield from self._target_columns(words)
@@ -155,7 +162,7 @@ class _Completion:
             if words.count("CASE") > words.count("END"):
                 yield from _keywords("WHEN", "THEN", "ELSE", "END")
             yield from _keywords(*_FOLLOWING.get(clause, ("SET", "WHERE")))
-            if clause in ("WHERE", "ORDER", "LIMIT") and self.place.block() is None:
+            if clause in ("WHERE", "ORDER", "LIMIT") and self.context.block() is None:
                 yield from _keywords("IF", "RETURNING")
             if clause == "SELECT" or last == ")":
                 yield from _keywords("FROM")
@@ -173,7 +180,7 @@ class _Completion:
 
     def _operands(self, words: list[str], clause: str) -> Iterator[CompletionItem]:
         """Yield what an expression may begin with: conditions of a join, columns, parameters, functions."""
-        block = self.place.block()
+        block = self.context.block()
         if words[-1] == "ON" and block is not None:
             yield from self._join_conditions(block)
         if block is None:
@@ -222,7 +229,7 @@ class _Completion:
         """Return the columns of a relation, each with the detail that is shown beside it."""
         if relation.table is None:
             return [(name, f"column of {relation.alias}") for name in relation.outputs]
-        for name, columns in self.place.with_columns.items():
+        for name, columns in self.context.with_columns.items():
             if name.lower() == relation.table.lower():
                 return [(column, f"column of {name}") for column in columns]
         table = self.by_fold.get(relation.table.lower())
@@ -230,11 +237,11 @@ class _Completion:
 
     def _after_dot(self) -> Iterator[CompletionItem]:
         """Yield the columns of the alias, or else of the table, before the dot."""
-        token = self.place.previous(2)
+        token = self.context.previous(2)
         if token is None:
             return
         alias = name_of(token).lower()
-        scope = self.place.block()
+        scope = self.context.block()
         while scope is not None:
             for relation in scope.relations:
                 if relation.alias.lower() == alias:
@@ -242,7 +249,7 @@ class _Completion:
                         yield CompletionItem(name, "column", detail, written(name))
                     return
             scope = scope.outer
-        words = [token.word for token in self.place.tokens[: self.place.before]]
+        words = [token.word for token in self.context.tokens[: self.context.before]]
         if alias == "excluded" and "CONFLICT" in words and "INTO" in words:
             table = self._table(words.index("INTO") + 1)
         elif alias == self._alias_of_write(words):
@@ -321,7 +328,7 @@ class _Completion:
     def _insert_columns(self, into: int, table: Table) -> list[str]:
         """Return the columns that an INSERT names behind its table; all where it names none."""
         names: list[str] = []
-        for token in self.place.tokens[into + 3 :]:
+        for token in self.context.tokens[into + 3 :]:
             if token.word in (")", "VALUES"):
                 break
             if token.kind in ("word", "quoted"):
@@ -342,28 +349,28 @@ class _Completion:
     def _alias_of_write(self, words: list[str]) -> str:
         """Return the alias of the table that an UPDATE or DELETE changes, in lower case; empty without one."""
         keyword = next((keyword for keyword in ("UPDATE", "DELETE") if keyword in words), None)
-        if keyword is None or self.place.block() is not None:
+        if keyword is None or self.context.block() is not None:
             return ""
         at = words.index(keyword) + (2 if keyword == "UPDATE" else 3)
         at += words[at : at + 1] == ["AS"]
         is_alias = at < len(words) and words[at] not in ("SET", "WHERE", "ORDER", "LIMIT", "IF", "RETURNING")
-        return name_of(self.place.tokens[at]).lower() if is_alias else ""
+        return name_of(self.context.tokens[at]).lower() if is_alias else ""
 
     def _table(self, at: int) -> Table | None:
         """Return the table that the token at an index names."""
-        if at >= len(self.place.tokens):
+        if at >= len(self.context.tokens):
             return None
-        return self.by_fold.get(name_of(self.place.tokens[at]).lower())
+        return self.by_fold.get(name_of(self.context.tokens[at]).lower())
 
     def _tables(self) -> Iterator[CompletionItem]:
-        for name in self.place.with_columns:
+        for name in self.context.with_columns:
             yield CompletionItem(name, "table", "a query of WITH", written(name))
         for name, table in self.tables.items():
             yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", written(name))
 
     def _parameters(self, bracketed: bool = False) -> Iterator[CompletionItem]:
         """Yield the parameters that the statement names: `[name]`, `:name` or `[1: name]`."""
-        tokens = self.place.tokens
+        tokens = self.context.tokens
         for at, token in enumerate(tokens):
             if token.word not in ("[", ":") or at + 1 >= len(tokens):
                 continue
@@ -415,7 +422,7 @@ class _Completion:
             yield from _keywords("KEY")
         elif depth == 1 and last == "NOT":
             yield from _keywords("NULL")
-        elif depth == 1 and self.place.word(2) in ("(", ","):
+        elif depth == 1 and self.context.word(2) in ("(", ","):
             yield from (_item(type_name, "type", "type") for type_name in _TYPE_NAMES)
         elif depth == 1:
             yield from _keywords(*_AFTER_TYPE, "MAX")

@@ -39,8 +39,8 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the cursor stands: the tokens of the statement before it, the word begun, and the blocks."""
+class TypingContext:
+    """Where somebody types: the tokens of the statement, those before the cursor, the word begun, and the blocks."""
 
     tokens: list[Token]  # of the whole statement, the word begun left out
     before: int  # how many of them stand before the cursor
@@ -64,8 +64,8 @@ class Place:
         return max(blocks, key=lambda block: block.start) if blocks else None
 
 
-def place_at(text: str, offset: int) -> Place | None:
-    """Return the place of an offset, or None inside a comment or a quoted text."""
+def context_at(text: str, offset: int) -> TypingContext | None:
+    """Return the context of an offset; None inside a comment or a quoted text."""
     lexed = tokenize(Source(text))
     if any(
         comment.start < offset < comment.end or (comment.end == offset and comment.text[:2] == "--")
@@ -74,7 +74,7 @@ def place_at(text: str, offset: int) -> Place | None:
         return None
     tokens = lexed.tokens[:-1]
     prefix = ""
-    kept: list[Token] = []
+    whole_tokens: list[Token] = []
     for token in tokens:
         if token.start < offset <= token.end:
             if token.kind in ("string", "blob") and (offset < token.end or not is_closed(token)):
@@ -84,15 +84,15 @@ def place_at(text: str, offset: int) -> Place | None:
                 continue
             if token.kind == "number":
                 return None
-        kept.append(token)
-    before = sum(token.end <= offset for token in kept)
-    start = _statement_start(kept, before)
+        whole_tokens.append(token)
+    before = sum(token.end <= offset for token in whole_tokens)
+    start = _statement_start(whole_tokens, before)
     end = before
-    while end < len(kept) and kept[end].word != ";" and not _is_create(kept, end):
+    while end < len(whole_tokens) and whole_tokens[end].word != ";" and not _is_create(whole_tokens, end):
         end += 1
-    statement = kept[start:end]
+    statement = whole_tokens[start:end]
     blocks = _blocks(statement)
-    return Place(statement, before - start, prefix, blocks, _with_columns(statement, blocks))
+    return TypingContext(statement, before - start, prefix, blocks, _with_columns(statement, blocks))
 
 
 def _is_create(tokens: list[Token], at: int) -> bool:

@@ -18,7 +18,7 @@ from piql.editor.service.schema_edits.changes import (
 from piql.editor.service.schema_edits.limits import limit_line, set_limit
 from piql.editor.service.schema_edits.statements import (
     Element,
-    Place,
+    TableText,
     comma_behind,
     line_break,
     table_of,
@@ -32,13 +32,13 @@ COLUMNS = (ast.ColumnDefinition, ast.EntityReference)
 
 def add_column(texts: Mapping[str, str], change: AddColumn) -> tuple[Edit, ...]:
     """Put the column behind the last column, before the constraints of the table."""
-    place = table_of(texts, change.table)
-    _refuse_taken(place, change.column.name)
-    is_entity = isinstance(place.statement, ast.CreateEntity)
-    return _behind_columns(place, attribute_text(change.column) if is_entity else column_text(change.column))
+    table_text = table_of(texts, change.table)
+    _refuse_taken(table_text, change.column.name)
+    is_entity = isinstance(table_text.statement, ast.CreateEntity)
+    return _behind_columns(table_text, attribute_text(change.column) if is_entity else column_text(change.column))
 
 
-def _behind_columns(place: Place, text: str) -> tuple[Edit, ...]:
+def _behind_columns(table_text: TableText, text: str) -> tuple[Edit, ...]:
     """Return the edits that put an element behind the last column.
 
     ENTITY Pet {                  ENTITY Pet {
@@ -47,43 +47,43 @@ def _behind_columns(place: Place, text: str) -> tuple[Edit, ...]:
     }                               PRIMARY(id)
                                   }
     """
-    elements = place.statement.elements
+    elements = table_text.statement.elements
     last = max((number for number, element in enumerate(elements) if isinstance(element, COLUMNS)), default=-1)
     if last in (-1, len(elements) - 1):
-        return tuple(new_lines(place.file, place.statement, [text]))
-    at, end, name = elements[last + 1].span.start, elements[last].span.end, place.file.source.name
-    line_start = place.text.rfind("\n", 0, at) + 1
-    indent = place.text[line_start:at]
-    separator = f"{line_break(place.text)}{indent}" if not indent.strip() and line_start > 0 else " "
+        return tuple(new_lines(table_text.file, table_text.statement, [text]))
+    at, end, name = elements[last + 1].span.start, elements[last].span.end, table_text.file.source.name
+    line_start = table_text.text.rfind("\n", 0, at) + 1
+    indent = table_text.text[line_start:at]
+    separator = f"{line_break(table_text.text)}{indent}" if not indent.strip() and line_start > 0 else " "
     # An ENTITY needs no comma before PRIMARY.
-    comma = () if comma_behind(place, last) is not None else (Edit(name, end, end, ","),)
+    comma = () if comma_behind(table_text, last) is not None else (Edit(name, end, end, ","),)
     return (*comma, Edit(name, at, at, f"{text},{separator}"))
 
 
-def _refuse_taken(place: Place, name: str) -> None:
-    for element in place.statement.elements:
+def _refuse_taken(table_text: TableText, name: str) -> None:
+    for element in table_text.statement.elements:
         if isinstance(element, COLUMNS):
             other = element.name.text
             if other.lower() == name.strip().strip('"').lower():
-                raise SchemaEditRefused(f"there is a column {other} in {place.statement.name.text} already")
+                raise SchemaEditRefused(f"there is a column {other} in {table_text.statement.name.text} already")
 
 
 def rename_column(texts: Mapping[str, str], change: RenameColumn) -> tuple[Edit, ...]:
     """Rename a column in all files, as the editor's F2 does."""
-    place = table_of(texts, change.table)
-    column = place.column(change.column)
+    table_text = table_of(texts, change.table)
+    column = table_text.column(change.column)
     try:
-        return rename(texts, place.file.source.name, column.name.span.start, change.new_name)
+        return rename(texts, table_text.file.source.name, column.name.span.start, change.new_name)
     except RenameRefused as refusal:
         raise SchemaEditRefused(str(refusal)) from refusal
 
 
 def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...]:
     """Take out a column and the constraints on it alone; refused while it is a part of a longer one or of the key."""
-    place = table_of(texts, change.table)
-    column = place.column(change.column)
+    table_text = table_of(texts, change.table)
+    column = table_text.column(change.column)
     gone: list[Element] = [column]
-    for element in place.statement.elements:
+    for element in table_text.statement.elements:
         if isinstance(element, COLUMNS):
             continue
         names = [name.text for name in element.columns]
@@ -96,46 +96,46 @@ def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...
         isinstance(constraint, ast.PrimaryKeyClause) for constraint in column.constraints
     ):
         raise SchemaEditRefused(f"{change.column} is the primary key of {change.table}: give it another key first")
-    return without_elements(place, gone)
+    return without_elements(table_text, gone)
 
 
 def add_reference(texts: Mapping[str, str], change: AddReference) -> tuple[Edit, ...]:
     """Write REFERENCES behind one column or FOREIGN KEY for several, with a CARDINALITY LIMIT if one is wanted."""
-    place = table_of(texts, change.table)
+    table_text = table_of(texts, change.table)
     target = written(table_of(texts, change.referenced_table).statement.name.text)
-    if isinstance(place.statement, ast.CreateEntity):
-        return _behind_columns(place, _reference_attribute(place, change, target))
+    if isinstance(table_text.statement, ast.CreateEntity):
+        return _behind_columns(table_text, _reference_attribute(table_text, change, target))
     if not change.columns:
         raise SchemaEditRefused("choose the column that holds the reference")
-    columns = [place.column(name) for name in change.columns]
+    columns = [table_text.column(name) for name in change.columns]
     lines: list[str] = []
     edits: list[Edit] = []
     limit = SetLimit(change.table, change.columns, change.limit)
     if len(columns) == 1:
         end = columns[0].span.end
-        edits.append(Edit(place.file.source.name, end, end, f" REFERENCES {target}"))
+        edits.append(Edit(table_text.file.source.name, end, end, f" REFERENCES {target}"))
     else:
         names = ", ".join(written(name) for name in change.columns)
         lines.append(f"FOREIGN KEY ({names}) REFERENCES {target}")
     if change.limit is not None:
-        line = limit_line(place, limit)
+        line = limit_line(table_text, limit)
         if line is None:
             edits.extend(set_limit(texts, limit))
         else:
             lines.append(line)
     if lines:
-        edits.extend(new_lines(place.file, place.statement, lines))
+        edits.extend(new_lines(table_text.file, table_text.statement, lines))
     return _joined(edits)
 
 
-def _reference_attribute(place: Place, change: AddReference, target: str) -> str:
+def _reference_attribute(table_text: TableText, change: AddReference, target: str) -> str:
     """Return the attribute of an ENTITY that is a reference; it has a name of its own, and the type of that key."""
     if len(change.columns) != 1:
         raise SchemaEditRefused(
             f"{change.table} is an ENTITY: write the name of the one attribute that refers to {target}"
         )
     (name,) = change.columns
-    for element in place.statement.elements:
+    for element in table_text.statement.elements:
         if isinstance(element, COLUMNS) and element.name.text.lower() == name.lower():
             raise SchemaEditRefused(
                 f"{change.table} is an ENTITY, whose references are attributes of their own: "

@@ -18,9 +18,9 @@ def add_table(texts: Mapping[str, str], change: AddTable) -> tuple[Edit, ...]:
     """Declare a table below the last one; in texts without tables at the end of the first file."""
     name = name_of(change.name, "the table")
     tables = tables_of(texts)
-    for place in tables:
-        if place.statement.name.text.lower() == change.name.strip().lower():
-            raise SchemaEditRefused(f"there is a table {place.statement.name.text} already")
+    for table_text in tables:
+        if table_text.statement.name.text.lower() == change.name.strip().lower():
+            raise SchemaEditRefused(f"there is a table {table_text.statement.name.text} already")
     if not texts:
         raise SchemaEditRefused("there is no file for the table: create one first")
     names = [column.name.strip() for column in change.columns]
@@ -46,7 +46,7 @@ def add_table(texts: Mapping[str, str], change: AddTable) -> tuple[Edit, ...]:
 
 def add_index(texts: Mapping[str, str], change: AddIndex) -> tuple[Edit, ...]:
     """Declare an index below its table."""
-    place = table_of(texts, change.table)
+    table_text = table_of(texts, change.table)
     name = name_of(change.name, "the index")
     for file, text in texts.items():
         for statement in parse_once(Source(text, file)).statements:
@@ -55,4 +55,4 @@ def add_index(texts: Mapping[str, str], change: AddIndex) -> tuple[Edit, ...]:
     if not change.columns:
         raise SchemaEditRefused("choose the columns of the index")
     parts = ", ".join(f"{written(column)}{' DESC' if column in change.descending else ''}" for column in change.columns)
-    return (behind_statement(place, f"CREATE INDEX {name} ON {written(change.table)} ({parts});"),)
+    return (behind_statement(table_text, f"CREATE INDEX {name} ON {written(change.table)} ({parts});"),)

@@ -8,7 +8,7 @@ from piql.compiler.fixes.edits import new_lines
 from piql.compiler.syntax import ast
 from piql.editor.service.renaming import written
 from piql.editor.service.schema_edits.changes import SchemaEditRefused, SetLimit
-from piql.editor.service.schema_edits.statements import Place, table_of, without_elements
+from piql.editor.service.schema_edits.statements import TableText, table_of, without_elements
 from piql.text.diagnostics.diagnostic import Edit
 from piql.text.source import Span
 
@@ -17,51 +17,51 @@ LimitElement = ast.LimitClause | ast.ForeignKeyClause | ast.EntityReference
 
 def set_limit(texts: Mapping[str, str], change: SetLimit) -> tuple[Edit, ...]:
     """Replace the number of the limit on these columns, add the limit, or take it away; nothing if the text says so."""
-    place = table_of(texts, change.table)
-    present = _present(place, change)
+    table_text = table_of(texts, change.table)
+    present = _present(table_text, change)
     if change.limit is None:
-        return _without_limit(place, present, change)
+        return _without_limit(table_text, present, change)
     if present is not None:
         _, number = present
         if number.text == str(change.limit):
             return ()
-        return (Edit(place.file.source.name, number.start, number.end, str(change.limit)),)
-    line = limit_line(place, change)
-    return tuple(new_lines(place.file, place.statement, [line])) if line is not None else ()
+        return (Edit(table_text.file.source.name, number.start, number.end, str(change.limit)),)
+    line = limit_line(table_text, change)
+    return tuple(new_lines(table_text.file, table_text.statement, [line])) if line is not None else ()
 
 
-def limit_line(place: Place, change: SetLimit) -> str | None:
+def limit_line(table_text: TableText, change: SetLimit) -> str | None:
     """Return the line of a limit that the table has not yet; None where it has one on these columns."""
     if not change.columns:
         raise SchemaEditRefused("choose the columns whose values the limit counts")
-    if _present(place, change) is not None:
+    if _present(table_text, change) is not None:
         return None
     for name in change.columns:
-        place.column(name)
+        table_text.column(name)
     names = ", ".join(written(name) for name in change.columns)
     return f"CARDINALITY LIMIT {change.limit} ({f'TOKEN({names})' if change.is_token else names})"
 
 
-def _present(place: Place, change: SetLimit) -> tuple[LimitElement, Span] | None:
+def _present(table_text: TableText, change: SetLimit) -> tuple[LimitElement, Span] | None:
     """Return what declares the limit on the columns, and its number; None where nothing does."""
-    for element in _limits_of(place):
+    for element in _limits_of(table_text):
         names, is_token, number = _parts(element)
         if set(names) == set(change.columns) and is_token == change.is_token and number is not None:
             return element, number
     return None
 
 
-def _limits_of(place: Place) -> list[LimitElement]:
+def _limits_of(table_text: TableText) -> list[LimitElement]:
     """Return every element and column constraint that may hold a limit."""
     beside = (
         constraint
-        for element in place.statement.elements
+        for element in table_text.statement.elements
         if isinstance(element, ast.ColumnDefinition)
         for constraint in element.constraints
     )
     return [
         element
-        for element in (*place.statement.elements, *beside)
+        for element in (*table_text.statement.elements, *beside)
         if isinstance(element, ast.LimitClause | ast.ForeignKeyClause | ast.EntityReference)
     ]
 
@@ -77,12 +77,14 @@ def _parts(element: LimitElement) -> tuple[tuple[str, ...], bool, Span | None]:
             return (element.name.text,), False, element.max_span
 
 
-def _without_limit(place: Place, present: tuple[LimitElement, Span] | None, change: SetLimit) -> tuple[Edit, ...]:
+def _without_limit(
+    table_text: TableText, present: tuple[LimitElement, Span] | None, change: SetLimit
+) -> tuple[Edit, ...]:
     if present is None:
         raise SchemaEditRefused(f"{change.table} has no limit on {', '.join(change.columns)}")
     element, number = present
     if isinstance(element, ast.LimitClause):
-        return without_elements(place, [element])
-    word = place.text.upper().rindex("MAX", element.span.start, number.start)
-    blank = len(place.text[:word]) - len(place.text[:word].rstrip())
-    return (Edit(place.file.source.name, word - blank, number.end, ""),)
+        return without_elements(table_text, [element])
+    word = table_text.text.upper().rindex("MAX", element.span.start, number.start)
+    blank = len(table_text.text[:word]) - len(table_text.text[:word].rstrip())
+    return (Edit(table_text.file.source.name, word - blank, number.end, ""),)
