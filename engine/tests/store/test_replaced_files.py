@@ -85,3 +85,11 @@ def test_a_file_that_is_put_back_is_written_again(path: Path) -> None:
     db.close()
     assert rows(path, 1, 2, 3) == [1, 3]
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_file_that_is_put_back_after_its_store_was_closed_has_all_that_was_acknowledged(path: Path) -> None:
+    db = made(path, 1)
+    path.rename(path.with_name("away.db"))
+    db.close()
+    path.with_name("away.db").rename(path)
+    assert rows(path, 1) == [1]

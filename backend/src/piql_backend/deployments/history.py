@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from piql.compiler.logical.operators import Stop
 from piql.compiler.result import Compilation, CompiledQuery
-from piql.errors import PiqlError
+from piql.errors import PiqlError, StoreReplaced
 from piql.runtime.deployment import Deployer, Deployment
 from piql.versions.change.composition import EARLIER
 from piql.versions.deploy import LivingVersion, versions
@@ -70,8 +70,8 @@ class LiveDeployment:
 class History:
     """Follows the store's document.
 
-    `problem` says why it could not at the last look, None where it could. `emptied` says that the store holds no
-    version though the history has some.
+    `problem` says why it could not at the last look, None where it could. `replaced` is the error where another store
+    is in the place of this one. `emptied` says that the store holds no version though the history has some.
     """
 
     def __init__(self, table: DeploymentTable, compilations: Compilations, store: StoreConnection) -> None:
@@ -83,6 +83,7 @@ class History:
         self._closing = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="watch-store", daemon=True)
         self.problem: str | None = None
+        self.replaced: StoreReplaced | None = None
         self.emptied: str | None = None
         self.on_new: Callable[[DeploymentDetailRead], None] = lambda version: None
         """Called with each version that is seen for the first time."""
@@ -91,7 +92,7 @@ class History:
         """Read what is live; while the store does not answer, what is live according to the history."""
         self.look()
         newest = self._table.newest()
-        if self._live is None and newest and self.problem is not None:
+        if self._live is None and newest and self.problem is not None and self.replaced is None:
             read = self._table.read(newest, newest)
             assert read is not None
             self._live = LiveDeployment(read, self._compilations.compile_texts(self._table.texts(newest)), "", {})
@@ -119,15 +120,29 @@ class History:
             self.problem = f"the history of deployments does not follow the store: {error}"
 
     def reconcile(self) -> LiveDeployment | None:
-        """Make the history agree with the store, and return what is live; PiqlError where the store does not answer."""
+        """Make the history agree with the store, and return what is live.
+
+        Raises PiqlError where the store does not answer, StoreReplaced where it is not the one that was there.
+        """
         with self._looking:
-            database = self._store.database()
-            deployment = database.deployment
-            if self._live is None or self._live.deployment is None or self._live.id != deployment.origin.id:
-                self._live = self._add_rows([*versions(database.store)])
-                self.emptied = self._emptied() if self._live is None else None
-            self.problem = None
+            try:
+                self._follow()
+            except StoreReplaced as error:
+                self._live, self.replaced = None, error
+                self._store.close()  # the next look connects to what is there then
+                raise
+            self.problem = self.replaced = None
             return self._live
+
+    def _follow(self) -> None:
+        database = self._store.database()
+        deployment = database.deployment
+        if self._live is None or self._live.deployment is None or self._live.id != deployment.origin.id:
+            self._store.refuse_other()
+            self._live = self._add_rows([*versions(database.store)])
+            self.emptied = self._emptied() if self._live is None else None
+            if self._live is not None:
+                self._store.remember()
 
     def version_before(self) -> int:
         """The version that a rollback returns to, 0 for none."""

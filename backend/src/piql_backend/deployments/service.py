@@ -142,6 +142,8 @@ class Deployments:
         live = self.history.live
         if live is not None and deployment_id in (LIVE, live.read.id):
             return live
+        if self.history.replaced is not None:
+            raise self.history.replaced
         if deployment_id != LIVE:
             self.read(deployment_id)
             if live is not None:
@@ -226,6 +228,8 @@ class Deployments:
         if live is not None and request.base_version is None:
             raise _base_version_needed(live)
         self._refuse_unseen(live, request.base_version)
+        if self.history.emptied is not None:
+            self._store.forget()
         touches = touched(live, wish.compilation, self._application, request.removes)
         _refuse_replacing(touches, request.removes)
         seen = live.id if live else ""

@@ -39,6 +39,7 @@ from piql_backend.environments.settings_file import (
     url_of,
     write_settings,
 )
+from piql_backend.stores.known import forget_store
 from piql_backend.web.errors import ApiError
 from piql_backend.web.pages import Listing, Page, PageWish
 
@@ -98,6 +99,7 @@ class EnvironmentChanges:
             choice = await self._checked(name, request.store)
             async with self._environments.kept_closed(name) as folder:
                 write_settings(folder, settings.model_copy(update={"store": choice}))
+                forget_store(folder)
             return self._read(name)
 
     async def remove(self, application: str, environment: str, confirmed: str, *, deletes_data: bool) -> None:

@@ -131,9 +131,10 @@ class Environment:
     def emptied(self) -> str | None:
         """That the store lost what was deployed, None where it did not.
 
-        It is asked of the environment's own file only: another store may have been chosen because it is empty.
+        Where another store was chosen, it may have been chosen because it is empty.
         """
-        return self.deployments.history.emptied if self.store.url == own_store(self._folder) else None
+        is_known = self.store.url == own_store(self._folder) or self.store.was_known
+        return self.deployments.history.emptied if is_known else None
 
     def problems(self) -> list[ProblemRead]:
         """The problems of what the environment keeps, for the health check; those of its store are not among them."""

@@ -17,14 +17,16 @@ from pathlib import Path
 import duckdb
 from piql.errors import PiqlError
 from piql.store.schemes import EMBEDDED
+from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.data_folder.disk import FREE_SOME, is_full
 from piql_backend.data_folder.layout import DEVELOPMENT, environment_folder
 from piql_backend.database.connection import Database
 from piql_backend.environments.environment import Environment, Shared
 from piql_backend.environments.sample import is_to_be_filled
-from piql_backend.environments.settings_file import FILE, read_settings
+from piql_backend.environments.settings_file import FILE, own_store, read_settings
 from piql_backend.stores.connection import StoreConnection
+from piql_backend.stores.known import KnownStore
 from piql_backend.web.errors import ApiError, NotFound
 
 log = logging.getLogger(__name__)
@@ -218,7 +220,8 @@ class Environments:
             url = choice.url(folder, self._served)
             if choice.kind == "named" and choice.named is not None and choice.named.url != EMBEDDED:
                 self._refuse_store(url)
-            store = StoreConnection(url)
+            place = EMBEDDED if url == own_store(folder) else without_password(url)
+            store = StoreConnection(url, KnownStore(folder, place))
             environment = await asyncio.to_thread(Environment, folder, name.application, store, self._shared)
             try:
                 await environment.open()

@@ -1,1 +1,1 @@
-"""The store of an environment: `connection.py` connects and asks for its health, `schemas.py` has the answers."""
+"""The store of an environment: `connection.py` connects, asks for its health and knows it again by `known.py`."""

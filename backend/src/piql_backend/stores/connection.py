@@ -6,11 +6,13 @@ import logging
 import threading
 
 import piql
-from piql.errors import PiqlError, StoreUnavailable
+from piql.errors import PiqlError, StoreReplaced, StoreUnavailable
+from piql.runtime.execution.seals import store_id
 from piql.store.open import capabilities_of
 from piql.store.schemes import CQL, EMBEDDED, StoreKind
 from piql_profiler.measure.store_urls import without_password
 
+from piql_backend.stores.known import KnownStore
 from piql_backend.stores.schemas import ClusterRead, NodeRead, StoreRead
 from piql_backend.web.errors import ApiError, from_engine
 
@@ -20,8 +22,9 @@ log = logging.getLogger(__name__)
 class StoreConnection:
     """One connected `piql` database, shared by all threads; `url` may have a password, `shown_url` has none."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, known: KnownStore | None = None) -> None:
         self.url = url
+        self._known = known
         self.advice: str | None = None  # one thing to do, where it did not answer when it was last asked
         self._database: piql.Database | None = None
         self._connecting = threading.Lock()
@@ -39,8 +42,43 @@ class StoreConnection:
         if self._database is None:
             with self._connecting:
                 if self._database is None:
-                    self._database = self._connect()
+                    database = self._connect()
+                    try:
+                        self._refuse_other(database)
+                    except BaseException:
+                        database.close()
+                        raise
+                    self._database = database
         return self._database
+
+    @property
+    def was_known(self) -> bool:
+        """Whether an environment had a store here in which something was live."""
+        return self._known is not None and self._known.id is not None
+
+    def refuse_other(self) -> None:
+        """Raise StoreReplaced where another store is in the place of the one that the environment had."""
+        self._refuse_other(self.database())
+
+    def remember(self) -> None:
+        """Take the store that is there now for the one of the environment."""
+        there = store_id(self.database().store)
+        if self._known is not None and there is not None:
+            self._known.remember(there)
+
+    def forget(self) -> None:
+        """Let the store that comes next be any: the one that was there is empty, and is begun anew."""
+        if self._known is not None:
+            self._known.forget()
+
+    def _refuse_other(self, database: piql.Database) -> None:
+        known = None if self._known is None else self._known.id
+        there = None if known is None else store_id(database.store)
+        if there not in (None, known):
+            raise StoreReplaced(
+                f"{self.shown_url} holds another store than the one that this environment had: nothing is read or "
+                "written there"
+            )
 
     def read_health(self) -> StoreRead:
         """Whether the store answers now."""

@@ -100,6 +100,8 @@ def unknown_application(application_id: str) -> NotFound:
     return NotFound("unknown-application", f"There is no application {application_id[:60]}.")
 
 
+_PUT_BACK = "Put the store back that was there. To go on with this one, choose it as the store of the environment."
+
 # The errors of the engine at run time: status, code, and one thing to do. The first class that matches counts.
 _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] = (
     (engine.CardinalityViolation, 422, "cardinality-violation", "Delete a row first, or raise the CARDINALITY LIMIT."),
@@ -120,7 +122,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
     (engine.StoreFull, 507, "disk-full", FREE_SOME),
     (engine.NotAStore, 503, "store-unavailable", "Start with --store and the address of a store, or of a new file."),
-    (engine.StoreReplaced, 503, "store-replaced", "Put the file back that was there, or restart the workbench."),
+    (engine.StoreReplaced, 503, "store-replaced", _PUT_BACK),
     (engine.CredentialsMissing, 503, "store-unavailable", "Set it where the workbench is started."),
     (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),
     (engine.BoundExceeded, 500, "bound-exceeded", "This is a fault of the compiler: please report it with the query."),

@@ -76,6 +76,12 @@ def _xor(keys: _Keys, tag: bytes, body: bytes) -> bytes:
     return (int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(body), "big")
 
 
+def store_id(store: Store) -> str | None:
+    """Return a name that no other store has, which tells nothing of its key; None before its first deployment."""
+    key = store.settings().get(SIGNING_KEY)
+    return None if key is None else hmac.digest(bytes.fromhex(key), b"piql store", hashlib.sha256).hex()[:16]
+
+
 def signing_key(store: Store) -> bytes:
     """Return the key out of which those are made, the same for every process that has the store open."""
     if store.row_writes is not None:

@@ -207,10 +207,17 @@ class DatabaseFile:
         self._set_log_aside()
         raise StoreReplaced(f"{what} was replaced while it was open: open the store again to use the new file")
 
-    def leave(self) -> None:
-        """Set the log aside if its file is not at the path any more, so that it is taken for no other file's."""
-        if self._file is not None and _file_at(self.path) != self._file:
-            self._set_log_aside()
+    def leave(self, handle: ConnectionHandle | None) -> None:
+        """Set the log aside if its file is not at the path any more, so that it is taken for no other file's.
+
+        What the log has is written into the file before, wherever that is now: somebody may put it back.
+        """
+        if self._file is None or _file_at(self.path) == self._file:
+            return
+        if handle is not None and handle.connection is not None:
+            with suppress(sqlite3.Error, StoreUnavailable), handle.used() as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._set_log_aside()
 
     def _set_log_aside(self) -> None:
         if self._log is not None and _file_at(self._beside("-wal")) == self._log:
@@ -259,6 +266,6 @@ class Connections:
 
     def close(self) -> None:
         """Let no connection be opened any more; each is closed once its thread no longer uses it."""
+        self._file.leave(getattr(self._local, "handle", None))
         self._file.is_closed = True
-        self._file.leave()
         self._local = threading.local()
