@@ -45,7 +45,7 @@ from .query import (
     Union,
     Update,
 )
-from .values import piql_literal
+from .values import INT, piql_literal
 
 NUMBERED = 3  # the style of $1, $2, …; those before it have names
 NAMED_STYLES = 4  # behind them a style counts these: bits for FETCH FIRST, for WITH, and for USING
@@ -301,7 +301,16 @@ class _Printer:
             return f"({operand})::{expr.type}" if operand.startswith("-") else f"{operand}::{expr.type}"
         if isinstance(expr, Case):
             return case_text(expr, self.expr)
+        if expr.name == "SUBSTR" and self.style != 1:
+            return self.substring(*expr.arguments)
         return f"{expr.name}({', '.join(map(self.expr, expr.arguments))})"
+
+    def substring(self, text: Expr, start: Expr, length: Expr | None = None) -> str:
+        """Return SUBSTR with words between its arguments; FROM 1 may be left out where there is a FOR."""
+        after = f" FOR {self.expr(length)}" if length is not None else ""
+        if length is None or start != Const(1, INT):
+            after = f" FROM {self.expr(start)}{after}"
+        return f"SUBSTRING({self.expr(text)}{after})"
 
     def leaf(self, expr: Param | Default | Now | DateSum | Difference | DatePart) -> str:
         match expr:
