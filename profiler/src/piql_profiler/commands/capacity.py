@@ -143,8 +143,8 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error("--users is a number from 1")
     if options.node_gigabytes is not None and not 0 < options.node_gigabytes < math.inf:
         parser.error("--node-gigabytes is a number above 0")
-    for name, given in (("--rows", options.rows), ("--unbounded", options.unbounded)):
-        if given and options.users is None:
+    for name, sizes in (("--rows", options.rows), ("--unbounded", options.unbounded)):
+        if sizes and options.users is None:
             parser.error(f"{name} is of users: say with --users whose rates --rate gives")
 
 
