@@ -208,6 +208,19 @@ async def test_who_makes_an_application_administers_it_and_a_later_one_of_its_id
     other.close()
 
 
+async def test_a_version_names_the_person_who_deployed_it_and_who_rolled_back(team: httpx.AsyncClient) -> None:
+    await team.post("/api/session", json=LOGIN)
+    files = (await team.get("/api/applications/scadr")).json()["files"]
+    texts = [{"path": file["path"], "text": file["text"] + "\n"} for file in files]
+    deployed = await team.post(f"{DEVELOPMENT}/deployments", json={"files": texts, "base_version": 1})
+    assert (deployed.status_code, deployed.json()["deployed_by"]) == (201, "ada")
+    back = await team.post(f"{DEVELOPMENT}/deployments/rollback", json={"base_version": 2})
+    assert (back.status_code, back.json()["deployed_by"]) == (201, "ada")
+    versions = (await team.get(f"{DEVELOPMENT}/deployments")).json()["items"]
+    assert [version["deployed_by"] for version in versions] == ["ada", "ada", "scadr"]
+    assert {version["application_id"] for version in versions} == {"scadr"}
+
+
 async def test_alone_nobody_signs_in_and_nothing_of_people_is_made(
     client: httpx.AsyncClient, settings: Settings
 ) -> None:

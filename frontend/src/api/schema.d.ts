@@ -2904,7 +2904,8 @@ export interface components {
          * DeploymentRead
          * @description `run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
          *
-         *     `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
+         *     `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it, or
+         *     the person of a team who deployed.
          */
         DeploymentRead: {
             /** Id */

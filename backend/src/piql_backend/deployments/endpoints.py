@@ -7,6 +7,7 @@ import asyncio
 from fastapi import APIRouter
 
 from piql_backend.deployments.schemas import (
+    PERSON,
     BuildCreate,
     BuildRead,
     DeploymentCreate,
@@ -20,11 +21,12 @@ from piql_backend.deployments.schemas import (
     RollbackCreate,
     RollbackPreviewRead,
 )
-from piql_backend.web.dependencies import Id, TheEnvironment, TheWorkbench
+from piql_backend.web.dependencies import AnyVisitor, Id, TheEnvironment, TheWorkbench
 from piql_backend.web.errors import declared
 from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import in_application, needs
 from piql_backend.web.pages import Page, WishedPage
+from piql_backend.web.visitor import Visitor
 
 router = APIRouter(route_class=GuardedRoute, prefix="/deployments", tags=["deployments"])
 
@@ -46,9 +48,9 @@ def preview_deployment(request: PreviewCreate, environment: TheEnvironment) -> P
 
 @router.post("", status_code=201, responses=declared(404, 409, 428, 503))
 @needs(in_application("deployer"))
-def create_deployment(request: DeploymentCreate, environment: TheEnvironment) -> DeploymentRead:
+def create_deployment(request: DeploymentCreate, environment: TheEnvironment, visitor: AnyVisitor) -> DeploymentRead:
     """Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw."""
-    return environment.deployments.deploy(request)
+    return environment.deployments.deploy(request, _details(visitor))
 
 
 @router.get("/rollback/preview", responses=declared(409, 503))
@@ -60,16 +62,16 @@ def preview_rollback(environment: TheEnvironment) -> RollbackPreviewRead:
 
 @router.post("/rollback", status_code=201, responses=declared(409, 503))
 @needs(in_application("deployer"))
-def roll_back(request: RollbackCreate, environment: TheEnvironment) -> DeploymentRead:
+def roll_back(request: RollbackCreate, environment: TheEnvironment, visitor: AnyVisitor) -> DeploymentRead:
     """Make the version before live again, as a new version; all rows stay."""
-    return environment.deployments.rollback(request)
+    return environment.deployments.rollback(request, visitor.name if visitor else None)
 
 
 @router.post("/builds", status_code=202, responses=declared(404, 409, 428, 503))
 @needs(in_application("deployer"))
-def create_build(request: BuildCreate, environment: TheEnvironment) -> BuildRead:
+def create_build(request: BuildCreate, environment: TheEnvironment, visitor: AnyVisitor) -> BuildRead:
     """Begin to deploy a query set: indexes are built while the live version runs."""
-    return environment.deployments.begin(request)
+    return environment.deployments.begin(request, _details(visitor))
 
 
 @router.post("/promotions/preview", responses=declared(404, 409, 503))
@@ -85,11 +87,15 @@ async def preview_promotion(
 @router.post("/promotions", status_code=202, responses=declared(404, 409, 428, 503))
 @needs(in_application("deployer"))
 async def create_promotion(
-    application: Id, request: PromotionCreate, environment: TheEnvironment, workbench: TheWorkbench
+    application: Id,
+    request: PromotionCreate,
+    environment: TheEnvironment,
+    workbench: TheWorkbench,
+    visitor: AnyVisitor,
 ) -> BuildRead:
     """Begin to deploy here what is live in another environment: compiled anew, and checked against the data here."""
     async with workbench.environments.using(application, request.environment) as source:
-        return await asyncio.to_thread(environment.promote, source, request)
+        return await asyncio.to_thread(environment.promote, source, request, _details(visitor))
 
 
 @router.get("/builds/latest", responses=declared(503))
@@ -125,3 +131,8 @@ def cancel_build(environment: TheEnvironment) -> BuildRead:
 def read_deployment(deployment_id: str, environment: TheEnvironment) -> DeploymentDetailRead:
     """One version with its files, bounds and indexes; `live` is the one that runs."""
     return environment.deployments.read(deployment_id)
+
+
+def _details(visitor: Visitor | None) -> dict[str, str]:
+    """What the store keeps of a version beside its texts: who of a team deployed it."""
+    return {} if visitor is None else {PERSON: visitor.name}

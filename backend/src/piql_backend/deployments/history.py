@@ -27,6 +27,7 @@ from piql_backend.compilations.reading import read_bound, read_indexes, read_par
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
+    PERSON,
     DeployedFileRead,
     DeployedQueryRead,
     DeploymentDetailRead,
@@ -242,7 +243,7 @@ def _read(version: int, deployment: Deployment, earlier: DeploymentDetailRead | 
         id=f"d{version}",
         version=version,
         application_id=application_id,
-        deployed_by=deployment.origin.by or application_id or _AN_APPLICATION,
+        deployed_by=details.get(PERSON) or deployment.origin.by or application_id or _AN_APPLICATION,
         created_at=deployment.deployed_at or datetime.now(UTC),
         is_live=True,
         run_id=details.get("run") or (earlier.run_id if earlier else None),

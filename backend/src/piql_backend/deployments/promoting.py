@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
@@ -26,14 +28,16 @@ def preview_promotion(
     return PromotionPreviewRead(**fields, version=version), files
 
 
-def promote(source: Deployments, target: Deployments, request: PromotionCreate) -> BuildRead:
+def promote(
+    source: Deployments, target: Deployments, request: PromotionCreate, details: Mapping[str, str]
+) -> BuildRead:
     """Begin to deploy the live version of the source; ApiError 409 where it is another than the reader saw."""
     version, files = _live_files(source)
     if version != request.version:
         message = f"Nothing was changed: version {version} is live in {request.environment}, and not {request.version}."
         raise ApiError(409, "deployed-meanwhile", message, "Look again at what would change, then promote.")
     given = request.model_dump(exclude={"environment", "version"})
-    return target.begin(BuildCreate(**given, files=files))
+    return target.begin(BuildCreate(**given, files=files), details)
 
 
 def _live_files(source: Deployments) -> tuple[int, list[SourceFile]]:

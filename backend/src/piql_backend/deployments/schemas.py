@@ -19,6 +19,8 @@ Revisions = Annotated[
     Field(max_length=300, json_schema_extra={"additionalProperties": False}),  # no other keys than paths of files
 ]
 
+PERSON = "person"  # the detail that says who of a team deployed; empty where a rollback was nobody's
+
 
 class PreviewCreate(Write):
     """Compares files with what is live, as the application would deploy them.
@@ -114,7 +116,8 @@ class DeployedQueryRead(Read):
 class DeploymentRead(Read):
     """`run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
 
-    `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
+    `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it, or
+    the person of a team who deployed.
     """
 
     id: str

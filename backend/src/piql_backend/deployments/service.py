@@ -30,6 +30,7 @@ from piql_backend.deployments.comparing import Touched, changes_from_live, previ
 from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shortened
 from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
+    PERSON,
     BuildCreate,
     BuildRead,
     DeploymentCreate,
@@ -196,21 +197,22 @@ class Deployments:
                 raise _refused(error, wish.compilation) from error
         return self._acknowledged(build)
 
-    def begin(self, request: BuildCreate) -> BuildRead:
-        """Begin to deploy a query set whose indexes are built while the live one runs."""
-        wish, rate = self._wish(request), backfill_rate(request.rows_per_second)
+    def begin(self, request: BuildCreate, details: Mapping[str, str] = _NO_DETAILS) -> BuildRead:
+        """Begin to deploy a query set whose indexes are built while the live one runs; `details` as for `deploy`."""
+        wish, rate = self._wish(request, details), backfill_rate(request.rows_per_second)
         with self._deploying:
             return self.building.begin(lambda: self._begun(wish, rate, is_background=True))
 
-    def rollback(self, request: RollbackCreate) -> DeploymentRead:
-        """Make the version before the live one live again, as a new version; all rows stay."""
+    def rollback(self, request: RollbackCreate, person: str | None = None) -> DeploymentRead:
+        """Make the version before the live one live again, as a new version of that person; all rows stay."""
         with self._deploying:
             live = self.history.reconcile()
             self._refuse_unseen(live, request.base_version)
             if live is None or not self.history.version_before():
                 raise _nothing_before()
             try:
-                build = begin_rollback(self._store.database().store, EAGER, Deployer(seen=live.id), is_background=False)
+                deployer = Deployer(details={PERSON: person or ""}, seen=live.id)
+                build = begin_rollback(self._store.database().store, EAGER, deployer, is_background=False)
                 build.run()
             except CompilationRefused as error:
                 raise _refused(error, live.compilation) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -165,9 +165,9 @@ class Environment:
         preview, files = preview_promotion(source.deployments, self.deployments, request)
         return preview.model_copy(update={"slos_at_risk": list(self.slos.at_risk(files, request.run_id))})
 
-    def promote(self, source: Environment, request: PromotionCreate) -> BuildRead:
+    def promote(self, source: Environment, request: PromotionCreate, details: Mapping[str, str]) -> BuildRead:
         """Begin to deploy here what is live in another environment."""
-        return promote(source.deployments, self.deployments, request)
+        return promote(source.deployments, self.deployments, request, details)
 
     async def open(self) -> None:
         """Open all services, go on with what an earlier start left, and fill the store of a new sample."""

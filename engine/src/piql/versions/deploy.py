@@ -89,7 +89,8 @@ def begin_rollback(
             raise CompilationRefused("not rolled back: there is no version before")
         before = compiled(state.before, state)
         refuse_incompatible(current, before.compilation, store, is_rollback=True)
-        return NextVersion(before.texts, before.compilation, replace(before.origin, id=token_hex(8)))
+        details = {**before.origin.details, **deployer.details}
+        return NextVersion(before.texts, before.compilation, replace(before.origin, id=token_hex(8), details=details))
 
     return _begin(store, compose, pace, is_background, deployer)
 
