@@ -2,12 +2,14 @@
 
 records ──the entries that each index should hold──▶ compared with those it holds, both ways
         ──groups, unique keys, references──────────▶ compared with what the schema declares
+        ──counts and sums of groups────────────────▶ compared with the rows of each view
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from decimal import localcontext
 from typing import Any
 
 import piql
@@ -34,6 +36,7 @@ def broken_promises(db: piql.Database) -> list[str]:
         broken += _broken_constraints(table, records)
         for index in deployment.indexes_of(table):
             broken += _broken_index(db.store, table, index, records[name])
+    broken += _broken_views(db)
     if db.build is None:
         for other_index in deployment.others:
             stored = list(records_of(db.store, deployment.kept_as_declared(other_index.table.name)))
@@ -46,6 +49,47 @@ def broken_promises(db: piql.Database) -> list[str]:
     if isinstance(db.store, EmbeddedStore):
         broken += _broken_file(db.store, deployment)
     return broken
+
+
+def _broken_views(db: piql.Database) -> list[str]:
+    """Compare each view that writers keep, of whatever version, with the counts and sums of its groups."""
+    deployment = db.deployment
+    views = [table for table in deployment.tables.values() if table.view is not None]
+    views += [other_view.table for other_view in deployment.other_views if other_view.is_filled is None]
+    broken: list[str] = []
+    for table in views:
+        assert table.view is not None
+        base = deployment.tables[table.view.table]
+        held = Counter(tuple(record.values()) for record in _decoded(db.store, table))
+        expected = Counter(_groups(table, list(_decoded(db.store, base))))
+        broken += [f"{table.name} lacks the group {group}" for group in expected - held]
+        broken += [f"{table.name} holds {group}, which its table does not give" for group in held - expected]
+    return broken
+
+
+def _decoded(store: Store, table: Table) -> Iterator[Record]:
+    codecs = {column.name: store.codec(column.type) for column in table.columns}
+    for record in records_of(store, table):
+        yield {
+            name: codec.decode(value) if (codec := codecs[name]) is not None and value is not None else value
+            for name, value in record.items()
+        }
+
+
+def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
+    """Yield the row of each group of a view, counted and summed anew."""
+    view = table.view
+    assert view is not None
+    for key in dict.fromkeys(tuple(record[column] for _, column in view.keys) for record in records):
+        group = [record for record in records if tuple(record[column] for _, column in view.keys) == key]
+        row = dict(zip((name for name, _ in view.keys), key, strict=True))
+        for part in view.aggregates:
+            values = (
+                [record[part.column] for record in group if record[part.column] is not None] if part.column else group
+            )
+            with localcontext(prec=100):
+                row[part.name] = len(values) if part.function == "COUNT" else sum(values) if values else None
+        yield tuple(row[column.name] for column in table.columns)
 
 
 def _has(other: OtherIndex, record: Record) -> bool:

@@ -16,7 +16,7 @@ from piql.schema.types import KIND_OF_NAME
 SECTIONS: dict[str, str] = {
     "Files": """
 file            = { statement [ ";" ] } ;
-statement       = create_table | create_index | set_setting | create_query | create_entity | fetch_query ;
+statement       = create_table | create_index | create_view | set_setting | create_query | create_entity | fetch_query ;
 """,
     "Schema": """
 create_table    = "CREATE" "TABLE" name "(" element { "," element } ")" ;
@@ -35,6 +35,7 @@ columns         = "(" name { "," name } ")" ;
 type            = type_name [ "(" positive [ "," positive ] ")" ] ;
 create_index    = "CREATE" "INDEX" name "ON" name "(" index_part { "," index_part } ")"
                   [ ( "COVERING" | "INCLUDE" ) columns ] [ "BUCKETS" positive ] ;
+create_view     = "CREATE" "VIEW" name "AS" select ;
 set_setting     = "SET" name "=" positive ;
 index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
 """,

@@ -28,6 +28,8 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
     "duplicate-table": (("TABLE T", "TABLE other"),),
     "duplicate-setting": (("SET expensive_rows = 6000;", ""),),
     "duplicate-index": (("INDEX i ON t (a DESC)", "INDEX largest_first ON t (a DESC)"),),
+    "view-form": (("AVG(n) AS average", "SUM(n) AS total"),),
+    "write-to-view": (("DELETE FROM v\nWHERE a = 1", "DELETE FROM t\nWHERE id = 1"),),
     "duplicate-constraint": (("CONSTRAINT few UNIQUE", "CONSTRAINT one UNIQUE"),),
     "duplicate-column": (("id TEXT", "name TEXT"),),
     "duplicate-key": (("a INT PRIMARY KEY,\n  b INT PRIMARY KEY", "a INT,\n  b INT,\n  PRIMARY KEY (a, b)"),),

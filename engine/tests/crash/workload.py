@@ -45,6 +45,11 @@ CREATE QUERY ofTown AS
 SELECT p.id, p.score FROM players p JOIN teams t ON t.team = p.team WHERE p.team = [team] ORDER BY p.score LIMIT 5;
 """
 SOURCE = SCHEMA + READS
+VIEW = """
+CREATE VIEW strength AS
+SELECT team, COUNT(*) AS players, COUNT(score) AS scores, SUM(score) AS total FROM players GROUP BY team;
+CREATE QUERY strongest AS SELECT team, total FROM strength ORDER BY total DESC LIMIT 4;
+"""
 
 Player = Mapping[str, Any]
 Players = Mapping[str, Player]
@@ -107,7 +112,7 @@ def _random_player(chance: random.Random, writer: str, players: int) -> dict[str
 def new_database(url: str) -> str:
     """Make a database with teams and no players."""
     with piql.connect(url) as db:
-        db.deploy(piql.compile(SOURCE))
+        db.deploy(piql.compile(SOURCE + VIEW if url.startswith("embedded") else SOURCE))
         db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
     return url
 

@@ -19,9 +19,11 @@ from .shop import ADD, BY_KIND, BY_WORD, GET, PRICE, REMOVE, filled, row
 ROWS = 120
 SLOW = BackfillRate(step_rows=30, first_rows=0, busy_share=1.0)
 SECOND = (
-    "CREATE TABLE items (id INT PRIMARY KEY, kind VARCHAR(20), price INT UNIQUE, title VARCHAR(60), "
+    "CREATE TABLE items (id INT PRIMARY KEY, kind VARCHAR(20) NOT NULL, price INT UNIQUE, title VARCHAR(60), "
     "colour VARCHAR(10) NULL, CARDINALITY LIMIT 30 (kind));\n"
-    "CREATE TABLE kinds (name VARCHAR(20) PRIMARY KEY);\n" + GET + ADD + PRICE + REMOVE + BY_KIND + BY_WORD
+    "CREATE TABLE kinds (name VARCHAR(20) PRIMARY KEY);\n"
+    "CREATE VIEW kindPrices AS SELECT kind, COUNT(*) AS n, COUNT(price) AS priced, SUM(price) AS total "
+    "FROM items GROUP BY kind;\n" + GET + ADD + PRICE + REMOVE + BY_KIND + BY_WORD
 )
 
 

@@ -104,7 +104,7 @@ class Prepared:
         """Return the writer of a table in one transaction."""
         writer = self._writers.get(table)
         if writer is None:
-            writer = TableWriter(self.deployment.table(table), self.deployment, self.context.store)
+            writer = TableWriter(self.deployment.written_table(table), self.deployment, self.context.store)
             self._writers[table] = writer
         return writer
 

@@ -49,7 +49,7 @@ def wish_for(db: Database, wish: Wish, *, is_adding: bool) -> Wish:
     holding = [
         table.name
         for table in db.deployment.tables.values()
-        if wish.rows_of.get(table.name) != 0 and db.some_rows(table.name, table.primary_key, 1)
+        if table.view is None and wish.rows_of.get(table.name) != 0 and db.some_rows(table.name, table.primary_key, 1)
     ]
     if holding and not is_adding:
         verb = "holds" if len(holding) == 1 else "hold"

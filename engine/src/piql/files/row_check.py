@@ -71,7 +71,7 @@ class RowCheck:
     def __init__(self, db: Database, table: str) -> None:
         deployment = db.deployment
         self._store = db.store
-        self._writer = TableWriter(deployment.table(table), deployment, db.store)
+        self._writer = TableWriter(deployment.written_table(table), deployment, db.store)
         self._reads: Reads = StoreReads(db.store)
         self._lines: dict[int, int] = {}  # primary key → line
         self._owners: list[dict[int, int]] = [{} for _ in self._unique]  # unique value → primary key

@@ -40,7 +40,7 @@ class Generator:
         unknown = next((name for name in (*wish.rows_of, *wish.passed_over) if name not in tables), None)
         if unknown is not None:
             raise InvalidParameter(f"there is no table {unknown!r}; there are {', '.join(tables) or 'none'}")
-        self.tables = tuple(in_order(tables.values()))
+        self.tables = tuple(in_order([table for table in tables.values() if table.view is None]))
         self._by_name, self._wish = tables, wish
         lengths = _lengths(self.tables)
         self._words = {table.name: _words_of(table) for table in self.tables}

@@ -45,7 +45,7 @@ _LEFT_OUT = (
     | dict.fromkeys(("INSERT", "REPLACE", "UPSERT", "COPY", "LOAD", "BULK", "TRUNCATE"), DATA)
     | {"REFRESH": "PIQL has no materialised views"}
 )
-_VIEW = "PIQL has no views: write its SELECT as a query"
+_VIEW = "views are not translated: write its SELECT as a query, or counts and sums of groups as CREATE VIEW"
 # Kind of a CREATE → why it is left out.
 _NOT_CREATED = (
     dict.fromkeys(("TRIGGER", "FUNCTION", "PROCEDURE", "PROC", "PACKAGE", "EVENT", "RULE", "AGGREGATE"), _PROGRAM)

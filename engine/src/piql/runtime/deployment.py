@@ -10,13 +10,14 @@ coming         —               its indexes        its constraints    once they
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from piql.compiler.result import Compilation
-from piql.errors import NotDeployed
+from piql.errors import ConstraintViolation, NotDeployed
 from piql.schema.catalog import Index, Table
+from piql.store.rows import Row
 
 LOOK_SECONDS = 1.0
 """How long a process relies on what it knows of the versions on a store before it looks again."""
@@ -69,6 +70,19 @@ class OtherIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherView:
+    """A view of another version, which writers keep up to date; its table is declared in `deployment`.
+
+    `is_filled` tells, inside a transaction, whether existing rows up to a primary key are counted in it already; None
+    where all are.
+    """
+
+    table: Table
+    deployment: Deployment
+    is_filled: Callable[[], Callable[[Row], bool]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
     """A version, compiled, with what its writers must do for other versions. Frozen: a change makes another one.
 
@@ -76,6 +90,7 @@ class Deployment:
     epoch              counts the changes of the set of versions on the store
     kept               the tables as the store keeps them, with the columns that only other versions know
     others             indexes of other versions that writers keep up to date
+    other_views        views of other versions that writers keep up to date
     also_held          another version whose constraints writers check, too: the coming one, or the one before
     earlier_numbers    versions before it with the same texts
     """
@@ -87,6 +102,7 @@ class Deployment:
     epoch: int = 0
     kept: Mapping[str, Table] = field(default_factory=dict)
     others: tuple[OtherIndex, ...] = ()
+    other_views: tuple[OtherView, ...] = ()
     also_held: Deployment | None = None
     origin: Origin = field(default_factory=Origin)
     earlier_numbers: tuple[int, ...] = ()
@@ -106,6 +122,25 @@ class Deployment:
             names = ", ".join(self.tables) or "no tables"
             raise NotDeployed(f"no table {name!r} is deployed; there are {names}")
         return table
+
+    def written_table(self, name: str) -> Table:
+        """Return a table whose rows may be written; raise as `table`, and ConstraintViolation for a view."""
+        table = self.table(name)
+        if table.view is not None:
+            raise ConstraintViolation(
+                f"{name} is a view: its rows follow from those of {table.view.table}, write those"
+            )
+        return table
+
+    def views_of(self, table: Table) -> tuple[Table, ...]:
+        """Return the views of a table that queries may read."""
+        return self.compilation.catalog.views_of(table.name)
+
+    def other_views_of(self, table: Table) -> tuple[OtherView, ...]:
+        """Return the views of a table that writers keep up for other versions."""
+        return tuple(
+            view for view in self.other_views if view.table.view is not None and view.table.view.table == table.name
+        )
 
     def record_of(self, table: Table) -> Table:
         """Return a table as its records are kept: its own columns, then those that only other versions know."""

@@ -182,9 +182,47 @@ class Index:
         return frozenset(column.name for column in self.columns if not column.token_of) | frozenset(self.covering)
 
 
+@dataclass(frozen=True, slots=True)
+class ViewAggregate:
+    """A column of a view: COUNT or SUM of a column of its table; COUNT(*) has no `column`.
+
+    `counted_by` is the column of the view that holds COUNT(column), for a SUM that is NULL where this is 0.
+    """
+
+    name: str
+    function: Literal["COUNT", "SUM"]
+    column: str | None
+    counted_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a view holds: a row for each group of rows of `table`, which writes to that table keep up to date.
+
+    `keys` pairs each key column of the view with the column of `table` that it is grouped by.
+    """
+
+    table: str
+    keys: tuple[tuple[str, str], ...]
+    aggregates: tuple[ViewAggregate, ...]
+
+    @property
+    def key_columns(self) -> frozenset[str]:
+        """The columns of the table that it is grouped by."""
+        return frozenset(column for _, column in self.keys)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """All columns of the table that it is made from."""
+        return self.key_columns | {part.column for part in self.aggregates if part.column is not None}
+
+
 @dataclass(frozen=True)
 class Table:
-    """A table as declared. It has no slots, so that properties asked for often can be cached on it."""
+    """A table as declared, or the rows of a `view`.
+
+    It has no slots, so that properties asked for often can be cached on it.
+    """
 
     name: str
     columns: tuple[Column, ...]
@@ -195,6 +233,7 @@ class Table:
     span: Span | None = field(default=None, compare=False, repr=False)
     name_span: Span | None = field(default=None, compare=False, repr=False)
     key_span: Span | None = field(default=None, compare=False, repr=False)
+    view: View | None = None
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or None."""
@@ -270,3 +309,12 @@ class Catalog:
     tables: Mapping[str, Table] = field(default_factory=dict)
     indexes: Mapping[str, Index] = field(default_factory=dict)
     thresholds: Thresholds = DEFAULT
+
+    def views_of(self, table: str) -> tuple[Table, ...]:
+        """Return the views that writes to a table keep up to date."""
+        return views_of(self.tables, table)
+
+
+def views_of(tables: Mapping[str, Table], name: str) -> tuple[Table, ...]:
+    """Return those of `tables` that are views of a table."""
+    return tuple(table for table in tables.values() if table.view is not None and table.view.table == name)

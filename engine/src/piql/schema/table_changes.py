@@ -42,6 +42,10 @@ def reason_against(
     `declared` is the table in force, None where only its data remain: columns that it names may not be dropped.
     `keeps_alike` tells whether the store writes the values of two types in the same form.
     """
+    if desired.view != stored.view:
+        if stored.view is None:
+            return "a view cannot take its place: give the view another name"
+        return "it is a view, and what it holds cannot change: give the new one another name"
     if desired.primary_key != stored.primary_key:
         return f"its primary key is ({', '.join(stored.primary_key)}) and cannot change"
     for column in stored.columns:

@@ -32,7 +32,7 @@ QueryKind = Literal["select", "insert", "update", "delete"]
 # Errors after which a plan would be meaningless: a LIMIT without its number, a parameter of two types.
 _BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unknown"})
 
-DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex, ast.SetSetting)
+DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex, ast.CreateView, ast.SetSetting)
 _schemas: Cached[BoundSchema] = Cached(128)
 _queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
 _tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query

@@ -1,12 +1,13 @@
-"""CREATE TABLE, ENTITY, CREATE INDEX, SET → `BoundSchema`. Tables may refer to each other in any order, across files.
+"""CREATE TABLE, ENTITY, CREATE VIEW, CREATE INDEX, SET → `BoundSchema`.
 
+Tables may refer to each other in any order, across files.
 Enters: the definitions of all files, and perhaps the catalog that is deployed. Leaves: the tables and indexes, with the
 diagnostics. A table with errors is `broken`: it stays, so that queries that name it do not report it as unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -18,6 +19,7 @@ from piql.compiler.binding.scope import TableNames, lookup, unknown_name, unknow
 from piql.compiler.binding.settings import bind_settings
 from piql.compiler.binding.type_names import bind_type
 from piql.compiler.binding.types import is_comparable, is_text
+from piql.compiler.binding.views import bind_view
 from piql.compiler.syntax import ast
 from piql.schema.catalog import (
     CardinalityLimit,
@@ -54,6 +56,7 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
     statements = tuple(statements)
     entities = Entities(statements, base.tables if base is not None else {})
     declared: dict[str, ast.CreateTable] = {}
+    views: dict[str, ast.CreateView] = {}
     indexes: list[ast.CreateIndex] = []
     for statement in statements:
         definition = entities.as_table(statement) if isinstance(statement, ast.CreateEntity) else statement
@@ -61,12 +64,14 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
             first = declared.setdefault(definition.name.text.lower(), definition)
             if first is not definition:
                 schema.diagnostics.append(_duplicate("duplicate-table", "table", definition.name, first.name))
+        elif isinstance(definition, ast.CreateView):
+            views.setdefault(definition.name.text.lower(), definition)
         elif isinstance(definition, ast.CreateIndex):
             indexes.append(definition)
     schema.thresholds = bind_settings(statements, schema.diagnostics, base)
     if base is not None:
         for name, table in base.tables.items():
-            if name.lower() not in declared:
+            if name.lower() not in declared and name.lower() not in views:
                 schema.tables[name] = table
         schema.indexes.update(base.indexes)
     schema.diagnostics.extend(entities.diagnostics)
@@ -77,6 +82,7 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
     table_names = NearNames(schema.tables)
     for builder in builders:
         schema.tables[builder.table.name] = builder.with_foreign_keys(by_fold, table_names)
+    _add_views(schema, statements, declared)
     names = TableNames(schema.tables, frozenset(schema.broken))
     seen: dict[str, ast.CreateIndex] = {}
     for index in indexes:
@@ -88,6 +94,25 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
         if bound is not None:
             schema.indexes[bound.name] = bound
     return schema
+
+
+def _add_views(
+    schema: BoundSchema, statements: Iterable[ast.Statement], declared: Mapping[str, ast.CreateTable]
+) -> None:
+    """Add the views of the statements to the tables; a view may stand before its table, and none is of another view."""
+    tables = TableNames(schema.tables.copy(), frozenset(schema.broken))
+    nodes = [node for node in statements if isinstance(node, ast.CreateView)]
+    views = {node.name.text.lower() for node in nodes}
+    first_by_name: dict[str, ast.CreateTable | ast.CreateView] = dict(declared)
+    for node in nodes:
+        first = first_by_name.setdefault(node.name.text.lower(), node)
+        if first is not node:
+            schema.diagnostics.append(_duplicate("duplicate-table", "table", node.name, first.name))
+            continue
+        view, is_whole = bind_view(node, tables, views, schema.diagnostics)
+        schema.tables[view.name] = view
+        if not is_whole:
+            schema.broken.add(view.name)
 
 
 def _duplicate(code: str, kind: str, name: ast.Name, first: ast.Name) -> Diagnostic:

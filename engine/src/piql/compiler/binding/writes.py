@@ -37,6 +37,10 @@ def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete
         return None
     if table.name in context.tables.broken:
         return None
+    if table.view is not None:
+        message = f"{table.name} is a view: its rows follow from those of {table.view.table}"
+        context.diagnostics.append(report("write-to-view", message, node.table.span, help=f"write {table.view.table}"))
+        return None
     alias = None if isinstance(node, ast.Insert) else node.source.alias
     write = _Write(context, table, node.table.span, alias)
     match node:

@@ -7,6 +7,9 @@
       9 puts      the intent, 3 for each of the two indexes, a place, the row
       4 deletes   the intent, a stale entry of each index, the place before
 
+A view of the table adds for each group that the row leaves or enters a get and a put, and for each index on the view
+a put and a delete.
+
 An UPDATE or DELETE of a section reads the keys of its rows, and takes all this for each of them:
 
     DELETE FROM line WHERE cart = [cart], under CARDINALITY LIMIT 100 (cart):    1 + 2·line.cart
@@ -150,7 +153,9 @@ def _requests_of(plan: WritePlan, found_by: UniqueKey | None) -> tuple[_Requests
         requests.deletes.append(_one(f"the row of {table.name}"))
     else:
         requests.puts.append(_one(f"the row of {table.name}"))
-    return requests, 2 + bool(found_by) + 2 * len(plan.looked_up) + 2 * has_intent + 2 * bool(entries) + one_by_one
+    groups = _add_views(plan, requests)
+    steps = 2 + bool(found_by) + 2 * len(plan.looked_up) + 2 * has_intent + 2 * bool(entries)
+    return requests, steps + one_by_one + 2 * groups
 
 
 def _bound(plan: WritePlan, requests: _Requests, round_trips: int) -> Bound:
@@ -226,6 +231,23 @@ def _add_places(plan: WritePlan, requests: _Requests) -> int:
         requests.deletes.append(Term(symbol, most, reason, constraint.span))
         count += 2 * most
     return count
+
+
+def _add_views(plan: WritePlan, requests: _Requests) -> int:
+    """Add the requests for the groups of views that a row changes; return how many groups."""
+    for upkeep in plan.views:
+        groups, view = upkeep.groups, upkeep.view
+        reason = (
+            f"the groups of {view.name} that the row leaves and enters" if groups > 1 else f"its group of {view.name}"
+        )
+        requests.gets.append(Term(str(groups), groups, reason, view.name_span))
+        requests.puts.append(Term(str(groups), groups, f"{reason}, with what is counted and summed", view.name_span))
+        for index in upkeep.indexes:
+            entries = groups * most_entries(view, index)
+            reason = f"entries of {index.name} for {reason}"
+            requests.puts.append(Term(str(entries), entries, f"new {reason}", index.span))
+            requests.deletes.append(Term(str(entries), entries, f"stale {reason}", index.span))
+    return sum(upkeep.groups for upkeep in plan.views)
 
 
 class _Groups(NamedTuple):

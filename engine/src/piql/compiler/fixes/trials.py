@@ -16,6 +16,7 @@ from piql.compiler.query_set import Assembly, Part, assemble
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import MAX_WORK, parse_once
+from piql.schema.catalog import views_of
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit
 from piql.text.source import Source
 from piql.trees.sharing import LongList
@@ -95,6 +96,8 @@ def _pieces_defining(
         if name not in tables and name in schema.tables:
             tables.add(name)
             waiting += [key.table for key in schema.tables[name].foreign_keys]
+            view = schema.tables[name].view
+            waiting += [view.table] if view is not None else [upkept.name for upkept in views_of(schema.tables, name)]
     spans = [schema.tables[name].span for name in tables]
     spans += [index.span for index in schema.indexes.values() if index.table in tables]
     files = {span.file for span in spans if span is not None} | {edit.file for edit in edits}

@@ -211,4 +211,6 @@ def _write(plan: WritePlan) -> str:
         text += format_conflict(plan.conflict)
     if plan.condition is not None:
         text += f" if {format_expression(plan.condition)}"
+    if plan.views:
+        text += f" keeping {', '.join(upkeep.view.name for upkeep in plan.views)}"
     return text + format_returning(plan.returning)

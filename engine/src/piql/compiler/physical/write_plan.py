@@ -13,6 +13,15 @@ from piql.text.source import Span
 from piql.trees.node import Node
 
 
+@dataclass(frozen=True, slots=True)
+class ViewUpkeep:
+    """A view that a write keeps up to date: how many of its groups one row changes, and the indexes on the view."""
+
+    view: Table
+    groups: int
+    indexes: tuple[Index, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePlan(Node):
     """A write of one record, with all that its steps need (VLDB 2012, section 7.2).
@@ -29,6 +38,8 @@ class WritePlan(Node):
        record has been marked: in a DELETE, and where a UNIQUE value changes that another table references
     7. a put of the record, puts of the new entries for good, deletes of the stale ones
     8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
+    9. for each group that changes in a view (`views`), a get of its row, and a put or delete of it and of the entries
+       that change; only on stores with transactions, in that of the write
 
     An UPDATE or DELETE of a `section` first reads the primary keys of its rows, and then takes all steps for each.
     Where `found_by` is a UNIQUE key, the primary key of the row is looked up by it first. An INSERT with `conflict` and
@@ -62,6 +73,7 @@ class WritePlan(Node):
     unique_references: tuple[ForeignKey, ...] = ()  # of `references`, those that name a UNIQUE key
     is_shown_first: bool = False  # who deletes a referenced row looks for new ones among the records themselves
     indexes: tuple[Index, ...] = ()
+    views: tuple[ViewUpkeep, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property

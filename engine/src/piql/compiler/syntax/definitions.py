@@ -1,7 +1,8 @@
-"""CREATE TABLE, CREATE INDEX and SET.
+"""CREATE TABLE, CREATE INDEX, CREATE VIEW and SET.
 
     CREATE TABLE name (column type [NOT NULL] [constraint]…, …, [CONSTRAINT name] constraint, …)
     CREATE INDEX name ON table (column [ASC | DESC] | TOKEN(column, …), …) [COVERING (column, …)] [BUCKETS n]
+    CREATE VIEW name AS query
     SET name = number
 
 A broken element of a table is reported and dropped; the table stays, with `is_broken` set. What SQL and CQL have and
@@ -132,7 +133,7 @@ class DefinitionParser(WriteParser):
             word = self.token.word
             if depth == 0 and word in (",", ")"):
                 return
-            if word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX"):
+            if word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "VIEW"):
                 return
             depth += (word == "(") - (word == ")")
             self.advance()
@@ -349,6 +350,14 @@ class DefinitionParser(WriteParser):
             buckets=buckets,
             span=self.span_from(start),
         )
+
+    def create_view(self, start: int) -> ast.CreateView:
+        """Parse what follows CREATE VIEW; `start` is the offset of CREATE."""
+        name = self.table_name("the name of a view after CREATE VIEW")
+        self.expect("AS", "after the name of the view")
+        if not self.is_query_ahead() and self.token.word != "SELECT":
+            raise self.expecting("SELECT after AS")
+        return ast.CreateView(name=name, query=self.query(), span=self.span_from(start))
 
     def set_setting(self, start: int) -> ast.SetSetting:
         """Parse what follows SET where a statement begins; `start` is the offset of SET."""

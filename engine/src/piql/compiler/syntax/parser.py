@@ -42,7 +42,7 @@ SHORT = 4_000  # characters of a text whose tree is cached
 _parsed: Cached[ast.ParsedFile] = Cached(128, is_by_value=True)
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
-_CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
+_CREATED = ("TABLE", "QUERY", "INDEX", "VIEW", "UNIQUE")
 _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
     "INSERT": "insert",
     "UPDATE": "update",
@@ -139,7 +139,7 @@ def _is_any_in(findings: list[Diagnostic], extent: tuple[int, int]) -> bool:
 
 def _broken(statement: ast.Statement) -> ast.Statement:
     """Return a statement marked as broken; a bare statement, which has no such mark, as it is."""
-    if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex | ast.CreateQuery):
+    if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex | ast.CreateView | ast.CreateQuery):
         return replace(statement, is_broken=True)
     return statement
 
@@ -302,9 +302,11 @@ class _Parser(EntityParser):
                 return self._create_query(token.start)
             if self.accept("INDEX"):
                 return self.create_index(token.start)
+            if self.accept("VIEW"):
+                return self.create_view(token.start)
             if self.token.word in CREATED:
                 raise self.unsupported(CREATED[self.token.word])
-            raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
+            raise self._misspelt("TABLE, QUERY, VIEW or INDEX after CREATE", ("TABLE", "QUERY", "VIEW", "INDEX"))
         if word == "SET":
             self.advance()
             return self.set_setting(token.start)

@@ -102,6 +102,9 @@ def _statement(statement: ast.Statement) -> list[Line]:
             return _entity(statement)
         case ast.CreateIndex():
             return [Line(_index(statement), statement.span.start)]
+        case ast.CreateView():
+            first = Line(f"CREATE VIEW {name_text(statement.name)} AS", statement.span.start)
+            return [first, *query_lines(statement.query)]
         case ast.SetSetting():
             return [Line(f"SET {name_text(statement.name)} = {statement.value}", statement.span.start)]
         case ast.CreateQuery():

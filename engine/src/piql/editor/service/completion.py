@@ -100,12 +100,20 @@ class _Completion:
         words = [token.word for token in context.tokens[: context.before]]
         if not words:
             yield from _keywords(
-                "CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "SET"
+                "CREATE QUERY",
+                "CREATE TABLE",
+                "CREATE INDEX",
+                "CREATE VIEW",
+                "SELECT",
+                "INSERT INTO",
+                "UPDATE",
+                "DELETE FROM",
+                "SET",
             )
         elif words == ["SET"]:
             yield from _keywords(*SETTINGS)
         elif words == ["CREATE"]:
-            yield from _keywords("QUERY", "TABLE", "INDEX")
+            yield from _keywords("QUERY", "TABLE", "INDEX", "VIEW")
         elif words[-1] == ".":
             yield from self._after_dot()
         elif words[-1] in ("[", ":"):

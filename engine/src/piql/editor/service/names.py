@@ -104,4 +104,4 @@ def _tables_of(pieces: Iterable[ast.ParsedFile]) -> Mapping[str, Table]:
 
 
 def _is_table(statement: ast.Statement) -> bool:
-    return isinstance(statement, ast.CreateTable | ast.CreateEntity)
+    return isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateView)

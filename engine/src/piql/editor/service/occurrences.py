@@ -88,6 +88,8 @@ class _Collector:
                 self._table(statement)
             case ast.CreateIndex():
                 self._index(statement)
+            case ast.CreateView():
+                self._view(statement)
             case ast.SetSetting():
                 pass
             case ast.CreateQuery():
@@ -144,6 +146,12 @@ class _Collector:
         for part in node.parts:
             self._columns(table, part.columns)
         self._columns(table, node.covering)
+
+    def _view(self, node: ast.CreateView) -> None:
+        view = self._table_of(node.name)
+        if view is not None:
+            self._note(Symbol("table", view.name), node.name.span, True)
+        self._query(node.query, None, node.name.text.lower())
 
     # Queries and writes
 

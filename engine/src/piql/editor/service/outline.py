@@ -55,6 +55,8 @@ def outline(text: str, file: str = "") -> tuple[OutlineItem, ...]:
                         statement.name.span,
                     )
                 )
+            case ast.CreateView():
+                items.append(OutlineItem(statement.name.text, "table", "view", statement.span, statement.name.span))
             case ast.CreateQuery():
                 items.append(
                     OutlineItem(statement.name.text, "query", statement.kind, statement.span, statement.name.span)

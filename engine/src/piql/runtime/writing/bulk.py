@@ -119,6 +119,9 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapp
     transaction.put(
         writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)]
     )
+    changes = [(old.get(key), record) for key, record in changed.items()]
+    for view in (*writer.views, *writer.other_views):
+        view.keep(transaction, Meter(), changes)
     _check_references(transaction, writer, changed, old)
 
 

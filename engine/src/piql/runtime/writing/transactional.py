@@ -3,6 +3,7 @@
 1. read the old record by its key (`read`); the caller decides from it what the new one is
 2. check the constraints that the change touches, each with counted requests
 3. put the new index entries, put or delete the record, delete the stale entries
+4. change the groups of the table's views (`kept_view.py`)
 
 `stepped/writer.py` uses the checks and entries that are prepared here on stores without transactions.
 """
@@ -16,6 +17,7 @@ from piql.compiler.physical.indexes.secondary_index import referrers_of
 from piql.errors import DuplicateKey, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.supplied import Occasion
+from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
@@ -36,6 +38,7 @@ class TableWriter:
     record          the table itself, written as entries: its key columns come first
     indexes         entries of this version's indexes; `others` those of other versions
     deletes_only    for each of `others`, whether its entries are only deleted
+    views           the views of the table in this version; `other_views` those of other versions
     guards          the checks of another version's constraints
     """
 
@@ -64,6 +67,13 @@ class TableWriter:
         ]
         self.deletes_only = tuple(index.deletes_only for index in deployment.others_of(table))
         self.guards = guards_of(table, record, deployment, store)
+        self.views = [
+            KeptView(view, record, store, TableWriter(view, deployment, store)) for view in deployment.views_of(table)
+        ]
+        self.other_views = [
+            KeptView(view.table, record, store, TableWriter(view.table, view.deployment, store), view.is_filled)
+            for view in deployment.other_views_of(table)
+        ]
         self._reader = ValueReader(table, store)
 
     def completed(self, rows: Sequence[Mapping[str, Any]], occasion: Occasion) -> Sequence[Mapping[str, Any]]:
@@ -168,6 +178,10 @@ class TableWriter:
         for entries, deletes in stale:
             meter.spend(len(deletes))
             transaction.delete(entries.prepared, deletes)
+        for view in self.views:
+            view.keep(transaction, meter, [(old, new)])
+        for view in self.other_views:
+            view.keep(transaction, Meter(), [(old, new)])
 
     def duplicate(self, key: Row) -> DuplicateKey:
         """Return the error of an INSERT whose key exists already."""

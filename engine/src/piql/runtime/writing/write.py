@@ -283,7 +283,15 @@ def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) 
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
-    """Return the requests that indexes add which were deployed after the write was compiled."""
+    """Return the requests that indexes and views add which were deployed after the write was compiled."""
     planned = {index.name for index in plan.indexes}
     new_indexes = [entries.index for entries in writer.indexes if entries.index.name not in planned]
-    return sum(4 * most_entries(plan.table, index) + 2 for index in new_indexes)
+    of_indexes = sum(4 * most_entries(plan.table, index) + 2 for index in new_indexes)
+    kept = {upkeep.view.name: upkeep.indexes for upkeep in plan.views}
+    of_views = 0
+    for view in writer.views:
+        groups = 0 if view.table.name in kept else 2
+        known = {index.name for index in kept.get(view.table.name, ())}
+        new = [entries.index for entries in view.groups.indexes if entries.index.name not in known]
+        of_views += 2 * groups + 2 * sum(2 * most_entries(view.table, index) for index in new)
+    return of_indexes + of_views

@@ -91,6 +91,12 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
 
     A rollback may leave columns out: their values are kept.
     """
+    for name, view in compilation.tables.items():
+        if view.view is not None and store.row_writes is not None:
+            raise CompilationRefused(
+                f"not deployed: the view {name} is kept up to date in the transaction of each write, and this store "
+                "has no transactions: leave the view out here, or deploy to an embedded store"
+            )
     for name in current.kept:
         table = compilation.tables.get(name)
         if table is None:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from piql.runtime.deployment import OtherIndex
+from piql.errors import ConstraintViolation
+from piql.runtime.deployment import OtherIndex, OtherView
+from piql.runtime.writing.kept_view import KeptView
+from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.entries import IndexEntries
+from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Index, Table
 from piql.store.base import ReadShape, Store, Transaction
 from piql.store.row_writes import EntryChange
@@ -62,6 +66,41 @@ class Filling:
         for entries in self._indexes:
             transaction.put(entries.prepared, [entry for _, record in rows_read for entry in entries.of(record)])
         return moved(task, rows_read, rows)
+
+
+class ViewFilling:
+    """A task of the kind `view`: the rows of one table, added to a new view of it."""
+
+    def __init__(self, store: Store, record: Table, view: OtherView) -> None:
+        self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
+        self._view = KeptView(view.table, record, store, TableWriter(view.table, view.deployment, store))
+
+    def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Add the next `rows` records; return the task as it stands behind them.
+
+        A sum that its column cannot hold is an offence, which ends the walk: the change will be refused.
+        """
+        rows_read = self._walk.read(transaction, task.place, rows)
+        try:
+            self._view.keep(transaction, Meter(), [(None, record) for _, record in rows_read])
+        except ConstraintViolation as violation:
+            rule = f"{self._view.table.name}: each sum must fit its column"
+            return replace(task.against(rule, str(violation)), is_done=True)
+        return moved(task, rows_read, rows)
+
+
+class Emptying:
+    """A task of the kind `empty`: what an earlier version has left of a view, which no writer has kept up to date."""
+
+    def __init__(self, store: Store, view: Table) -> None:
+        self._walk = Walk(store, view, view.primary_index(), ())
+        self._entries = store.prepare_entries(view, view.primary_index())
+
+    def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Delete the next `rows` rows; its indexes are made anew."""
+        rows_read = self._walk.read(transaction, None, rows)
+        transaction.delete(self._entries, [key for key, _ in rows_read])
+        return replace(moved(task, rows_read, rows), place=None)
 
 
 def moved(task: Task, entries: list[tuple[Row, Row]], rows: int) -> Task:

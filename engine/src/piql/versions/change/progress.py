@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ _SAMPLE = 5  # rows that break one constraint and are named in the message
 _REMEMBERED = 10  # changes that ended, for processes that still follow them
 
 Outcome = Literal["in force", "refused", "cancelled"]
-TaskKind = Literal["fill", "groups", "rows", "places"]
+TaskKind = Literal["fill", "empty", "view", "groups", "rows", "places"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Task:
     the number of its rows so far. `offences` are counted by the constraint, in words.
 
     fill    copies the rows of a table into the new indexes on it
+    empty   deletes what an earlier version has left of a view
+    view    counts and sums the rows of the table of a new view, in the order of their primary keys
     groups  counts the rows that share a value of `columns`, or a word in them, along an index
     rows    checks each row of a table against new references, NOT NULL and narrower types
     places  gives each row its places under new limits and UNIQUE keys, on stores without transactions
@@ -133,6 +135,21 @@ class Progress:
 def read_progress(store: Store) -> Progress | None:
     """Read how far the change in progress, or the last one, has come; None when there was none yet."""
     return progress_in(store.settings())
+
+
+def filled_part(store: Store, view: str) -> Callable[[Row], bool]:
+    """Return what tells whether the row of a primary key is counted in a view that is being filled.
+
+    Called inside a transaction, so that the walk stays where it is until the end of it. Python orders the stored values
+    of one column as a store does: numbers by size, texts and bytes by their codes. After an offence nothing is counted.
+    """
+    progress = read_progress(store)
+    tasks = progress.tasks if progress is not None else ()
+    task = next((task for task in tasks if (task.kind, task.table) == ("view", view)), None)
+    if task is None or task.offences:
+        return lambda key: False
+    place, is_done = task.place, task.is_done
+    return lambda key: is_done or (place is not None and key <= place)
 
 
 def progress_in(settings: Mapping[str, str]) -> Progress | None:

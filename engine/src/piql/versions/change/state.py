@@ -13,16 +13,17 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
-from piql.runtime.deployment import Deployment, Origin, OtherIndex
-from piql.schema.catalog import Column, Kind, SqlType, Table
+from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
+from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
 from piql.store.base import Store
+from piql.versions.change.progress import filled_part
 
 SETTING = "deployment"  # the name of the setting that holds the document
 
@@ -78,6 +79,7 @@ class SchemaState:
                     name: {
                         "key": table.primary_key,
                         "columns": [[column.name, str(column.type), column.nullable] for column in table.columns],
+                        **({"view": asdict(table.view)} if table.view is not None else {}),
                     }
                     for name, table in self.tables.items()
                 },
@@ -129,7 +131,38 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
                 other_indexes.setdefault(name, OtherIndex(table, index, deletes_only))
     is_checking = state.change is not None and state.change.phase == "checking"
     also_held = coming if is_checking else before if state.is_before_held else None
-    return replace(compilation, others=tuple(other_indexes.values()), also_held=also_held)
+    other_views = _other_views(state, store, compilation, coming, before)
+    return replace(compilation, others=tuple(other_indexes.values()), other_views=other_views, also_held=also_held)
+
+
+def _other_views(
+    state: SchemaState, store: Store, current: Deployment, coming: Deployment | None, before: Deployment | None
+) -> tuple[OtherView, ...]:
+    """Return the views of the version before and the one on its way that the one in force does not have.
+
+    Where the version before has a view, the coming one may have another index on it, which is being filled.
+    """
+    views: dict[str, OtherView] = {}
+    for name, view in before.tables.items() if before is not None else ():
+        if view.view is None or name in current.tables:
+            continue
+        assert before is not None
+        own_indexes = {store.stored_name(view, index) for index in before.indexes_of(view)}
+        new_indexes = tuple(
+            OtherIndex(coming.tables[name], index)
+            for index in (coming.indexes.values() if coming is not None else ())
+            if coming is not None
+            and index.table == name
+            and (stored_name := store.stored_name(coming.tables[name], index)) not in own_indexes
+            and state.change is not None
+            and stored_name in state.change.indexes
+        )
+        views[name] = OtherView(view, replace(before, others=new_indexes))
+    for name, view in coming.tables.items() if coming is not None else ():
+        if view.view is not None and name in state.tables and name not in current.tables and name not in views:
+            assert coming is not None
+            views[name] = OtherView(view, coming, partial(filled_part, store, name))
+    return tuple(views.values())
 
 
 def load_deployment(store: Store) -> Deployment:
@@ -206,7 +239,12 @@ def _tables_document(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _table(name: str, document: Mapping[str, Any]) -> Table:
     columns = tuple(Column(column, _type(text), nullable) for column, text, nullable in document["columns"])
-    return Table(name, columns, tuple(document["key"]))
+    return Table(name, columns, tuple(document["key"]), view=_view(document["view"]) if "view" in document else None)
+
+
+def _view(document: Mapping[str, Any]) -> View:
+    keys = tuple((name, column) for name, column in document["keys"])
+    return View(document["table"], keys, tuple(ViewAggregate(**part) for part in document["aggregates"]))
 
 
 def _type(text: str) -> SqlType:

@@ -6,21 +6,21 @@ and `keep` writes down where it stands. All that a step needs is in the store, s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from piql.compiler.physical.indexes.reading_direction import read_from_their_end
 from piql.compiler.physical.operators import IndexScan
 from piql.compiler.result import Compilation
-from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex
-from piql.schema.catalog import CardinalityLimit, Index
+from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex, OtherView
+from piql.schema.catalog import CardinalityLimit, Index, Table
 from piql.schema.table_changes import added_constraints
 from piql.store.base import Store, Transaction
 from piql.versions.change.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
-from piql.versions.change.filling import Filling
+from piql.versions.change.filling import Emptying, Filling, ViewFilling
 from piql.versions.change.placing import Placing
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import Outcome, Progress, Task, read_progress
@@ -29,6 +29,10 @@ from piql.versions.change.state import Change, Phase, SchemaState, Version, comp
 
 GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
 """After so long every writer knows of a phase: each looks again, and a write under way has ended, or looks again."""
+
+_FILLS = ("fill", "empty", "view")  # kinds of tasks that are done before existing rows are checked
+
+Walker: TypeAlias = Filling | Emptying | ViewFilling | GroupsCheck | RowsCheck | Placing
 
 _MOST_NUMBERS = 100  # numbers of earlier versions with the same texts that a version remembers
 
@@ -57,7 +61,7 @@ class SchemaSteps:
         self._change = state.change
         self._current = deployment_of(state, store)
         self._coming = compiled(state.change.version, state) if state.change is not None else self._current
-        self._walkers: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck | Placing] = {}
+        self._walkers: dict[tuple[object, ...], Walker] = {}
 
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
         """Do one step, `rows` rows of a task or the change to the next phase; return where the change stands then."""
@@ -83,7 +87,7 @@ class SchemaSteps:
         Without transactions, writers enforce new constraints for seconds before rows are checked. So existing rows are
         checked once before that, too: a change that will be refused is refused before it hinders any writer.
         """
-        if phase == "checking" or task.kind == "fill":
+        if phase == "checking" or task.kind in _FILLS:
             return True
         return self._store.row_writes is not None and task.kind != "places"
 
@@ -94,11 +98,11 @@ class SchemaSteps:
             return 0.0
         if change is not None:
             is_filling = change.phase != "checking"
-            if not any((task.kind == "fill") is is_filling for task in stand.progress.tasks):
+            if not any((task.kind in _FILLS) is is_filling for task in stand.progress.tasks):
                 return 0.0
         return max(0.0, stand.progress.since + GRACE_SECONDS - time())
 
-    def _walker(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+    def _walker(self, task: Task) -> Walker:
         """Return the object that does a task; it is kept for the next steps of the task."""
         key = (task.kind, task.table, task.columns, task.is_token)
         walker = self._walkers.get(key)
@@ -106,7 +110,7 @@ class SchemaSteps:
             walker = self._walkers[key] = self._new_walker(task)
         return walker
 
-    def _new_walker(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+    def _new_walker(self, task: Task) -> Walker:
         stored, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
         if task.kind == "fill":
             new = [
@@ -115,6 +119,12 @@ class SchemaSteps:
                 if self._change is not None and self._store.stored_name(table, index) in self._change.indexes
             ]
             return Filling(self._store, stored, new)
+        if task.kind == "empty":
+            return Emptying(self._store, table)
+        if task.kind == "view":
+            assert table.view is not None
+            base = self._current.kept_as_declared(table.view.table)
+            return ViewFilling(self._store, base, OtherView(table, self._coming))
         added = added_constraints(stored, table)
         if task.kind == "places":
             return Placing(self._store, table, self._coming)
@@ -177,14 +187,21 @@ def announce(
             )
             transaction.add_columns(table, [column.name for column in new])
             tables[name] = replace(stored, columns=(*stored.columns, *new))
-    new_indexes = _make_indexes(transaction, store, state, compilation)
+    new_views = _new_views(state, compilation)
+    for view in new_views:
+        if view.name not in tables:
+            backwards = view.primary_index() in _read_backwards(compilation)
+            transaction.create_table(view, view.name in _read_in_order(compilation), backwards)
+            tables[view.name] = view
+    with_views = replace(state, tables=tables)
+    new_indexes = _make_indexes(transaction, store, with_views, compilation)
     last = read_progress(store)
     progress = Progress(
         origin.id,
         version.number,
         datetime.now(UTC).isoformat(),
         is_background,
-        _tasks(store, state, compilation, new_indexes),
+        _tasks(store, with_views, compilation, new_indexes, new_views),
         since=time(),
         earlier=last.ended() if last else (),
     )
@@ -219,7 +236,7 @@ def _to_check_again(progress: Progress) -> Progress:
     """Return the progress with every check to be done once more, now that every writer enforces the constraints."""
     tasks = [
         replace(task, place=None, run=None, is_done=False, estimate=2 * task.rows)
-        if task.is_done and task.kind != "fill"
+        if task.is_done and task.kind not in _FILLS
         else task
         for task in progress.tasks
     ]
@@ -249,6 +266,22 @@ def _read_backwards(compilation: Compilation) -> frozenset[Index]:
     return read_from_their_end(query.plan for query in compilation.queries.values())
 
 
+def _new_views(state: SchemaState, compilation: Compilation) -> tuple[Table, ...]:
+    """Return the views of existing tables that no writer has kept up to date: those of no living version."""
+    kept = {
+        name
+        for version in (state.in_force, state.before)
+        if version is not None
+        for name, table in compiled(version, state).tables.items()
+        if table.view is not None
+    }
+    return tuple(
+        table
+        for name, table in compilation.tables.items()
+        if table.view is not None and name not in kept and table.view.table in state.tables
+    )
+
+
 def _make_indexes(
     transaction: Transaction, store: Store, state: SchemaState, compilation: Compilation
 ) -> dict[str, str]:
@@ -269,11 +302,17 @@ def _make_indexes(
 
 
 def _tasks(
-    store: Store, state: SchemaState, compilation: Compilation, tables_of_indexes: Mapping[str, str]
+    store: Store,
+    state: SchemaState,
+    compilation: Compilation,
+    tables_of_indexes: Mapping[str, str],
+    new_views: Sequence[Table],
 ) -> tuple[Task, ...]:
     """Return what is to be walked for a change: first the new indexes, then the new constraints of each table."""
     current = deployment_of(state, store)
-    tasks = [Task("fill", name) for name in dict.fromkeys(tables_of_indexes.values())]
+    tasks = [Task("empty", view.name) for view in new_views]
+    tasks += [Task("fill", name) for name in dict.fromkeys(tables_of_indexes.values())]
+    tasks += [Task("view", view.name) for view in new_views]
     for name in state.tables:
         if name not in compilation.tables:
             continue
@@ -284,8 +323,10 @@ def _tasks(
             tasks.append(Task("rows", name))
         if store.row_writes is not None and (added.limits or added.unique):
             tasks.append(Task("places", name))
-    estimates = {name: store.estimate_rows(state.tables[name]) for name in {task.table for task in tasks}}
-    return tuple(replace(task, estimate=estimates[task.table]) for task in tasks)
+    walked = {view.name: view.view.table for view in new_views if view.view is not None}
+    names = [walked[task.table] if task.kind == "view" else task.table for task in tasks]
+    estimates = {name: store.estimate_rows(state.tables[name]) for name in set(names)}
+    return tuple(replace(task, estimate=estimates[name]) for task, name in zip(tasks, names, strict=True))
 
 
 def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:

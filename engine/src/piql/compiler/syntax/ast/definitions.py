@@ -1,4 +1,4 @@
-"""CREATE TABLE, CREATE INDEX and SET."""
+"""CREATE TABLE, CREATE INDEX, CREATE VIEW and SET."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.compiler.syntax.ast.base import AstNode, Name, TypeName
-from piql.compiler.syntax.ast.queries import Expression
+from piql.compiler.syntax.ast.queries import Expression, QueryExpression
 from piql.text.source import Span
 
 
@@ -102,4 +102,13 @@ class CreateIndex(AstNode):
     parts: tuple[IndexPart, ...]
     covering: tuple[Name, ...] = ()
     buckets: int | None = None
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateView(AstNode):
+    """`CREATE VIEW name AS query`."""
+
+    name: Name
+    query: QueryExpression
     is_broken: bool = False

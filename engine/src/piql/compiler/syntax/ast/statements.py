@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from piql.compiler.syntax.ast.base import AstNode, Name
-from piql.compiler.syntax.ast.definitions import CreateIndex, CreateTable, SetSetting
+from piql.compiler.syntax.ast.definitions import CreateIndex, CreateTable, CreateView, SetSetting
 from piql.compiler.syntax.ast.entities import CreateEntity, Fetch
 from piql.compiler.syntax.ast.queries import QueryExpression, Select, UnionQuery
 from piql.compiler.syntax.ast.writes import Delete, Insert, Update
@@ -27,7 +27,7 @@ class CreateQuery(AstNode):
 
 
 BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delete
-Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | SetSetting | CreateQuery | BareStatement
+Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | CreateView | SetSetting | CreateQuery | BareStatement
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,15 @@ CODES = (
         "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE INDEX i ON t (a);\nCREATE INDEX i ON t (a DESC);",
     ),
     Code(
+        "view-form",
+        "A view that no write could keep up to date",
+        "A view holds a row for each group of one table, and each write to the table changes the groups of its row. So "
+        "it is one SELECT with GROUP BY columns that are NOT NULL, COUNT(*), and COUNT or SUM of columns. COUNT(*) "
+        "tells when a group is gone, COUNT(column) when a SUM is NULL.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL, n INT NOT NULL);\n"
+        "CREATE VIEW v AS SELECT a, AVG(n) AS average, COUNT(*) AS rows_of_a FROM t GROUP BY a;",
+    ),
+    Code(
         "duplicate-constraint",
         "Two constraints have one name",
         "The name of a constraint tells which one a refused write has broken, so a table can use each name only once.",

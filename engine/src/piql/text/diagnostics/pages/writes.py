@@ -21,6 +21,14 @@ CODES = (
         _T + "CREATE QUERY q AS UPDATE t SET b = 2 WHERE a = 1 AND b = 1;",
     ),
     Code(
+        "write-to-view",
+        "A view is written",
+        "The rows of a view follow from those of its table, in the same transaction. Write the table.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL);\n"
+        "CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a;\n"
+        "CREATE QUERY q AS DELETE FROM v WHERE a = 1;",
+    ),
+    Code(
         "conflict-target",
         "ON CONFLICT names no key of the table",
         "ON CONFLICT asks whether a row with the same key exists. At most one row can have the values of the primary "

@@ -1,0 +1,281 @@
+"""CREATE VIEW → a `Table` with a `View`: its columns are the keys of a group, and what is counted and summed of it.
+
+    CREATE VIEW totals AS                            totals (customer VARCHAR(32), n BIGINT, total DECIMAL(38, 2),
+    SELECT customer, COUNT(*) AS n,           →              PRIMARY KEY (customer))
+           SUM(price) AS total
+    FROM orders GROUP BY customer
+
+`schema` calls it once all tables are known. What a view may be is said in docs/decisions/0045; all else is refused with
+the code `view-form`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from piql.compiler.binding.scope import TableNames, lookup, unknown_name
+from piql.compiler.binding.types import is_number, summed_type
+from piql.compiler.syntax import ast
+from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.report import report
+from piql.text.source import Span
+
+_COUNT = SqlType(Kind.BIGINT)
+
+
+class _Refused(Exception):
+    """Carries the diagnostic of a view that is refused."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def bind_view(
+    node: ast.CreateView, tables: TableNames, views: Collection[str], diagnostics: list[Diagnostic]
+) -> tuple[Table, bool]:
+    """Return a view, and whether it is whole: after a report, or over a broken table, it has a name and no columns.
+
+    `views` are the names of all views, in lower case; `tables` holds none of them.
+    """
+    builder = _ViewBuilder(node, tables, views)
+    try:
+        table = None if node.is_broken else builder.build()
+    except _Refused as refused:
+        diagnostics.append(refused.diagnostic)
+        table = None
+    if table is not None:
+        return table, True
+    return Table(node.name.text, (), (), span=node.span, name_span=node.name.span), False
+
+
+def _refused(message: str, span: Span, way_out: str, fixes: tuple[Fix, ...] = ()) -> _Refused:
+    return _Refused(report("view-form", message, span, help=way_out, fixes=fixes))
+
+
+class _ViewBuilder:
+    """Builds one view; each method raises _Refused for what a view may not be."""
+
+    def __init__(self, node: ast.CreateView, tables: TableNames, views: Collection[str]) -> None:
+        self.node = node
+        self.tables = tables
+        self.views = views
+        self.qualifiers: set[str] = set()  # in lower case, before a column of the table
+        self.columns: dict[str, Column] = {}  # of the view, by name
+        self.keys: dict[str, str] = {}  # column of the table → column of the view
+        self.aggregates: list[ViewAggregate] = []
+
+    def build(self) -> Table | None:
+        """Return the view; None over a broken table."""
+        select = _plain_select(self.node.query)
+        table = self._base(select)
+        if table.name in self.tables.broken:
+            return None
+        grouped = self._grouped(select, table)
+        for item in select.items:
+            self._add_item(item, table, grouped)
+        for name, span in grouped.items():
+            if name not in self.keys:
+                raise _refused(
+                    f"{name} is grouped by and not selected", span, f"add {name} to the SELECT: a group is found by it"
+                )
+        self._check_counts(select, table)
+        return Table(
+            self.node.name.text,
+            tuple(self.columns.values()),
+            tuple(self.keys[name] for name in grouped),
+            span=self.node.span,
+            name_span=self.node.name.span,
+            key_span=select.group.span if select.group is not None else None,
+            view=View(table.name, tuple((self.keys[name], name) for name in grouped), tuple(self._whole_aggregates())),
+        )
+
+    def _base(self, select: ast.Select) -> Table:
+        """Return the one table that is read."""
+        clause = select.from_clause
+        if clause is None or clause.joins or not isinstance(clause.first, ast.TableName):
+            span = clause.span if clause is not None else select.span
+            raise _refused("a view is made of one table", span, "name one table after FROM, without joins")
+        table = self.tables.find(clause.first.table)
+        name = clause.first.table.text
+        if (table is None and name.lower() in self.views) or (table is not None and table.view is not None):
+            raise _refused(
+                f"{name} is a view, and no view is made of another", clause.first.span, "make it of the table itself"
+            )
+        if table is None:
+            raise _Refused(self.tables.unknown(clause.first.table))
+        self.qualifiers = {(clause.first.alias or clause.first.table).text.lower()}
+        return table
+
+    def _column(self, expression: ast.Expression, table: Table) -> Column | None:
+        """Return the column that an expression names; None if it is no name."""
+        if not isinstance(expression, ast.ColumnName):
+            return None
+        if expression.qualifier is not None and expression.qualifier.text.lower() not in self.qualifiers:
+            raise _Refused(
+                report(
+                    "unknown-column", f"there is no table {expression.qualifier.text} here", expression.qualifier.span
+                )
+            )
+        by_fold = self.tables.column_names(table)
+        declared = lookup(expression.name, by_fold)
+        if declared is None:
+            message = f"{table.name} has no column {expression.name.text}"
+            raise _Refused(unknown_name("unknown-column", message, expression.name, by_fold.values()))
+        return table.column(declared)
+
+    def _grouped(self, select: ast.Select, table: Table) -> dict[str, Span]:
+        """Return the columns of GROUP BY, each with where it stands."""
+        if select.group is None:
+            raise _refused(
+                "a view without GROUP BY would be one row, which all writes wait for",
+                select.span,
+                "add GROUP BY with the columns that the result is asked for by",
+            )
+        grouped: dict[str, Span] = {}
+        for key in select.group.keys:
+            column = self._column(key, table)
+            if column is None:
+                raise _refused("a view is grouped by columns", key.span, "name a column of the table")
+            if column.nullable:
+                raise _refused(
+                    f"{column.name} may be NULL, and a row is found by its key only if no part of it is NULL",
+                    key.span,
+                    f"declare {column.name} NOT NULL in {table.name}",
+                )
+            if column.type.kind is Kind.DOUBLE:
+                raise _refused(
+                    f"{column.name} is a DOUBLE, which is no exact key",
+                    key.span,
+                    "group by a DECIMAL or a whole number",
+                )
+            grouped[column.name] = key.span
+        return grouped
+
+    def _add_item(self, item: ast.SelectItem | ast.Star, table: Table, grouped: dict[str, Span]) -> None:
+        """Add a column of the view."""
+        if isinstance(item, ast.Star):
+            raise _refused("a view names its columns", item.span, "write the columns of GROUP BY, and COUNT(*) AS n")
+        column = self._column(item.expression, table)
+        if column is not None:
+            if column.name not in grouped:
+                raise _refused(
+                    f"{column.name} is not grouped by", item.span, f"add {column.name} to GROUP BY, or COUNT or SUM it"
+                )
+            if column.name in self.keys:
+                raise _refused(f"{column.name} is selected twice", item.span, "leave one of them out")
+            name = item.alias or ast.Name(text=column.name, span=item.span)
+            self._add_column(Column(name.text, column.type, False, span=item.span))
+            self.keys[column.name] = name.text
+            return
+        if not isinstance(item.expression, ast.Call):
+            raise _refused(
+                "a view holds columns, COUNT and SUM", item.span, "compute other values where the view is read"
+            )
+        self._add_aggregate(item, item.expression, table)
+
+    def _add_column(self, column: Column) -> None:
+        if any(name.lower() == column.name.lower() for name in self.columns):
+            assert column.span is not None
+            raise _Refused(
+                report(
+                    "duplicate-column",
+                    f"{self.node.name.text} has two columns called {column.name}",
+                    column.span,
+                    help="give one of them another name with AS",
+                )
+            )
+        self.columns[column.name] = column
+
+    def _add_aggregate(self, item: ast.SelectItem, call: ast.Call, table: Table) -> None:
+        """Add COUNT(*), COUNT(column) or SUM(column)."""
+        function = call.name.text.upper()
+        if call.is_distinct or call.filter is not None or call.order is not None or call.over is not None:
+            raise _refused(
+                f"a view keeps no {function} with DISTINCT, FILTER, ORDER BY or OVER",
+                call.span,
+                "leave it out: what is kept must follow from the one row that a write changes",
+            )
+        if function not in ("COUNT", "SUM"):
+            raise _refused(
+                f"a view keeps COUNT and SUM, and no {function}", call.span, _INSTEAD.get(function, _OTHERWISE)
+            )
+        column = None if call.is_star else self._column(call.arguments[0], table) if len(call.arguments) == 1 else None
+        if column is None and not (call.is_star and function == "COUNT"):
+            raise _refused(f"{function} of a view takes one column", call.span, f"write {function}(column)")
+        if item.alias is None:
+            raise _refused(f"{call.span.text} has no name", call.span, f"write {call.span.text} AS name")
+        if function == "COUNT" or column is None:
+            name = column.name if column is not None else None
+            self._add_column(Column(item.alias.text, _COUNT, False, span=item.span))
+            self.aggregates.append(ViewAggregate(item.alias.text, "COUNT", name))
+            return
+        if not is_number(column.type) or column.type.kind is Kind.DOUBLE:
+            raise _refused(
+                f"SUM of {column.name} cannot be kept exactly: it is {column.type.with_article}",
+                call.span,
+                "sum a DECIMAL or a whole number",
+            )
+        self._add_column(Column(item.alias.text, summed_type(column.type), column.nullable, span=item.span))
+        self.aggregates.append(ViewAggregate(item.alias.text, "SUM", column.name))
+
+    def _check_counts(self, select: ast.Select, table: Table) -> None:
+        """Refuse a view that does not count what tells when a group, or a SUM, has no values any more."""
+        if not any(part.function == "COUNT" and part.column is None for part in self.aggregates):
+            raise self._lacks(select, "COUNT(*)", "row_count", "when the last row of a group is gone")
+        for part in self.aggregates:
+            column = table.column(part.column) if part.column is not None else None
+            if part.function == "SUM" and column is not None and column.nullable and self._counter(part) is None:
+                name = f"{column.name}_count"
+                raise self._lacks(select, f"COUNT({column.name})", name, f"when the SUM of {column.name} is NULL")
+
+    def _lacks(self, select: ast.Select, call: str, name: str, why: str) -> _Refused:
+        """Return the refusal of a view without a count, with the fix that adds it."""
+        end = select.items_span.end
+        fix = Fix(f"Add {call}", (Edit(select.items_span.file, end, end, f", {call} AS {name}"),))
+        return _refused(
+            f"nothing tells {why}", select.items_span, f"add {call} AS {name}, which writes keep up to date", (fix,)
+        )
+
+    def _counter(self, part: ViewAggregate) -> str | None:
+        """Return the column of the view that counts the values of a SUM; None if there is none."""
+        counts = (count for count in self.aggregates if count.function == "COUNT" and count.column == part.column)
+        return next((count.name for count in counts), None)
+
+    def _whole_aggregates(self) -> list[ViewAggregate]:
+        """Return the aggregates, each SUM with what counts its values if it may be NULL."""
+        return [
+            ViewAggregate(part.name, part.function, part.column, self._counter(part))
+            if part.function == "SUM" and self.columns[part.name].nullable
+            else part
+            for part in self.aggregates
+        ]
+
+
+_OTHERWISE = "compute it where the view is read"
+_INSTEAD = {
+    "AVG": "keep SUM(column) and COUNT(column), and divide where the view is read",
+    "MIN": "ask the table: ORDER BY the column, LIMIT 1, with the columns of GROUP BY in WHERE",
+    "MAX": "ask the table: ORDER BY the column DESC, LIMIT 1, with the columns of GROUP BY in WHERE",
+}
+
+
+def _plain_select(query: ast.QueryExpression) -> ast.Select:
+    """Return the query of a view as one SELECT … FROM … GROUP BY; raise _Refused for any other clause."""
+    if isinstance(query, ast.UnionQuery):
+        raise _refused("a view is one SELECT, not a UNION", query.span, "make a view of each table")
+    clauses = (
+        ("WITH", query.with_clause, "read the table itself after FROM"),
+        ("WHERE", query.where, "add the columns of the condition to GROUP BY, and ask for their values in the query"),
+        ("HAVING", query.having, "test the value in WHERE where the view is read"),
+        ("ORDER BY", query.order, "order the rows where the view is read"),
+        ("LIMIT", query.stop, "limit the rows where the view is read"),
+        ("OFFSET", query.offset, "leave it out"),
+    )
+    for word, clause, way_out in clauses:
+        if clause is not None:
+            raise _refused(f"a view has no {word}", clause.span, way_out)
+    if query.is_distinct:
+        raise _refused("a view has no DISTINCT", query.distinct or query.span, "leave it out: each group is one row")
+    return query

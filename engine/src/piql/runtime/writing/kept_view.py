@@ -1,0 +1,157 @@
+"""A view, kept up to date by the writes to its table: from rows before and after a write to the groups that change.
+
+orders (7, "ada", 5.00) becomes (7, "bob", 6.00):      ("ada", n - 1, total - 5.00)     ("bob", n + 1, total + 6.00)
+
+Each group takes a get of its row and a write of it, in the transaction of the write: so it counts exactly once. A group
+without rows has none. Sums are exact; one that its column cannot hold raises ConstraintViolation and refuses the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from piql.errors import ConstraintViolation
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.table_rules.entries import IndexEntries
+from piql.runtime.writing.table_rules.records import keeper
+from piql.schema.catalog import Table, ViewAggregate
+from piql.schema.decimals import WIDE, without_minus_zero
+from piql.store.base import Store, Transaction
+from piql.store.rows import Row
+
+Change = tuple[Row | None, Row | None]
+"""A record of the table before and after a write; None for no record."""
+
+IsFilled = Callable[[], Callable[[Row], bool]]
+"""Returns, inside a transaction, a function that tells whether the record of a primary key is counted already."""
+
+
+class GroupWriter(Protocol):
+    """Reads and writes the rows of a view, with their index entries: a `TableWriter`."""
+
+    indexes: list[IndexEntries]
+
+    def read(self, transaction: Transaction, meter: Meter, key: Row) -> Row | None: ...
+
+    def apply(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None: ...
+
+
+class KeptView:
+    """One view of a table whose records have the columns of `record`; `groups` writes its rows."""
+
+    def __init__(
+        self, view: Table, record: Table, store: Store, groups: GroupWriter, is_filled: IsFilled | None = None
+    ) -> None:
+        assert view.view is not None
+        self.table = view
+        self.groups = groups
+        self._is_filled = is_filled
+        positions = {column.name: at for at, column in enumerate(record.columns)}
+        self._key = tuple(positions[column] for _, column in view.view.keys)
+        self._primary_key = tuple(positions[name] for name in record.primary_key)
+        self._parts = [_Part(part, view, record, positions, store) for part in view.view.aggregates]
+        names = [column.name for column in view.columns]
+        at = {name: number for number, name in enumerate(names)}
+        self._key_places = tuple(at[name] for name, _ in view.view.keys)
+        self._part_places = tuple(at[part.name] for part in view.view.aggregates)
+        self._width = len(names)
+        self._rows_part = next(
+            number for number, part in enumerate(view.view.aggregates) if part.function == "COUNT" and not part.column
+        )
+        number_of = {part.name: number for number, part in enumerate(view.view.aggregates)}
+        self._counter = [
+            number_of[part.counted_by] if part.counted_by is not None else None for part in view.view.aggregates
+        ]
+
+    def keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
+        """Change the groups of records that a write has changed; raise ConstraintViolation for a sum out of range."""
+        is_counted = self._is_filled() if self._is_filled is not None else None
+        for key, delta in self._deltas(changes, is_counted).items():
+            if any(delta):
+                old = self.groups.read(transaction, meter, key)
+                self.groups.apply(transaction, meter, old, self._after(key, old, delta))
+
+    def _deltas(self, changes: Iterable[Change], is_counted: Callable[[Row], bool] | None) -> dict[Row, list[Any]]:
+        """Return what each group gains, by its key: a number for each aggregate."""
+        deltas: dict[Row, list[Any]] = {}
+        for old, new in changes:
+            record = new if new is not None else old
+            if record is None:
+                continue
+            if is_counted is not None and not is_counted(tuple([record[at] for at in self._primary_key])):
+                continue
+            for sign, row in ((-1, old), (1, new)):
+                if row is None:
+                    continue
+                key = tuple([row[at] for at in self._key])
+                if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
+                    continue
+                delta = deltas.setdefault(key, [0] * len(self._parts))
+                for number, part in enumerate(self._parts):
+                    delta[number] = part.plus(delta[number], part.of(row), sign)
+        return deltas
+
+    def _after(self, key: Row, old: Row | None, delta: list[Any]) -> Row | None:
+        """Return the row of a group with what it gains; None where it has no rows any more."""
+        before = [None] * len(self._parts) if old is None else [old[place] for place in self._part_places]
+        values = [
+            part.plus(part.decoded(value), gain, 1)
+            for part, value, gain in zip(self._parts, before, delta, strict=True)
+        ]
+        rows = values[self._rows_part]
+        if rows < 0:
+            raise ConstraintViolation(
+                f"{self.table.name} does not hold what its table gives, so nothing more is written: "
+                "deploy the view under another name, which fills it anew"
+            )
+        if rows == 0:
+            return None
+        row: list[Any] = [None] * self._width
+        for place, value in zip(self._key_places, key, strict=True):
+            row[place] = value
+        for number, (place, part) in enumerate(zip(self._part_places, self._parts, strict=True)):
+            counter = self._counter[number]
+            is_null = counter is not None and values[counter] == 0
+            row[place] = None if is_null else part.kept(values[number])
+        return tuple(row)
+
+
+class _Part:
+    """One COUNT or SUM of a view: what a record adds to it, and how it is stored."""
+
+    def __init__(
+        self, part: ViewAggregate, view: Table, record: Table, positions: dict[str, int], store: Store
+    ) -> None:
+        column = view.column(part.name)
+        assert column is not None
+        self._place = positions[part.column] if part.column is not None else None
+        self._counts = part.function == "COUNT"
+        self.kept = keeper(view, column, store)
+        codec = store.codec(column.type)
+        self._decode_kept = codec.decode if codec else None
+        source = record.column(part.column) if part.column is not None else None
+        source_codec = store.codec(source.type) if source is not None else None
+        self._decode = source_codec.decode if source_codec else None
+
+    def of(self, record: Row) -> Any:
+        """Return what a record adds: 1 or 0 to a COUNT, its value or 0 to a SUM."""
+        value = record[self._place] if self._place is not None else 1
+        if self._counts:
+            return int(value is not None)
+        if value is None:
+            return 0
+        return self._decode(value) if self._decode is not None else value
+
+    def decoded(self, value: Any) -> Any:
+        """Return a number that the view holds; 0 for NULL."""
+        if value is None:
+            return 0
+        return self._decode_kept(value) if self._decode_kept is not None else value
+
+    @staticmethod
+    def plus(total: Any, gain: Any, sign: int) -> Any:
+        """Add or take away exactly."""
+        if isinstance(total, int) and isinstance(gain, int):
+            return total + sign * gain
+        return without_minus_zero(WIDE.add(total, gain) if sign > 0 else WIDE.subtract(total, gain))

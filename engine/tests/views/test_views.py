@@ -1,0 +1,215 @@
+"""What may be a view, what it costs each write, and how it is deployed, filled, kept and left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import piql
+import pytest
+from piql.compiler import Compiler
+from piql.compiler.syntax.parser import parse
+from piql.compiler.syntax.printer import print_file
+from piql.text.source import Source
+from piql.versions.change.build import BackfillRate
+from piql.versions.deploy import begin_deploy
+from promises import broken_promises
+
+TABLE = """CREATE TABLE orders (
+  id INT PRIMARY KEY, buyer VARCHAR(8) NOT NULL, day DATE, price DECIMAL(8, 2), weight DOUBLE, amount INT NOT NULL);
+"""
+WRITES = """
+CREATE QUERY put AS INSERT INTO orders (id, buyer, amount) VALUES ([id], [buyer], [amount]);
+CREATE QUERY putNew AS INSERT INTO orders (id, buyer, amount) VALUES ([id], [buyer], [amount]) IF NOT EXISTS;
+CREATE QUERY give AS UPDATE orders SET buyer = [buyer] WHERE id = [id];
+CREATE QUERY correct AS UPDATE orders SET amount = [amount] WHERE id = [id];
+CREATE QUERY weigh AS UPDATE orders SET weight = [weight] WHERE id = [id];
+CREATE QUERY remove AS DELETE FROM orders WHERE id = [id];
+"""
+VIEW = "CREATE VIEW totals AS SELECT buyer, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY buyer;\n"
+BEST = "CREATE QUERY best AS SELECT buyer, total FROM totals ORDER BY total DESC LIMIT 3;\n"
+SLOW = BackfillRate(step_rows=2, first_rows=0, busy_share=1.0)
+
+
+def refusal_of(view: str) -> tuple[str, str]:
+    """Return the message and the help of the one error of a view."""
+    (error,) = [finding for finding in piql.compile({"a": TABLE + view}).diagnostics if finding.severity == "error"]
+    return error.message, " ".join(error.help)
+
+
+@pytest.mark.parametrize(
+    ("select", "message", "way_out"),
+    [
+        ("SELECT COUNT(*) AS n FROM orders", "without GROUP BY", "add GROUP BY"),
+        ("SELECT day, COUNT(*) AS n FROM orders GROUP BY day", "day may be NULL", "declare day NOT NULL"),
+        ("SELECT buyer, SUM(amount) AS s FROM orders GROUP BY buyer", "last row of a group is gone", "add COUNT(*)"),
+        (
+            "SELECT buyer, COUNT(*) AS n, SUM(price) AS s FROM orders GROUP BY buyer",
+            "SUM of price is NULL",
+            "COUNT(price)",
+        ),
+        ("SELECT buyer, COUNT(*) AS n, SUM(weight) AS s FROM orders GROUP BY buyer", "kept exactly", "DECIMAL"),
+        ("SELECT buyer, COUNT(*) AS n, AVG(amount) AS a FROM orders GROUP BY buyer", "no AVG", "divide"),
+        ("SELECT buyer, COUNT(*) AS n, MAX(amount) AS a FROM orders GROUP BY buyer", "no MAX", "ORDER BY"),
+        ("SELECT buyer, COUNT(DISTINCT id) AS n FROM orders GROUP BY buyer", "DISTINCT", "leave it out"),
+        ("SELECT buyer, COUNT(*) FROM orders GROUP BY buyer", "has no name", "AS name"),
+        ("SELECT COUNT(*) AS n FROM orders GROUP BY buyer", "not selected", "add buyer"),
+        ("SELECT buyer, id, COUNT(*) AS n FROM orders GROUP BY buyer", "id is not grouped by", "GROUP BY"),
+        ("SELECT buyer, amount + 1 AS x, COUNT(*) AS n FROM orders GROUP BY buyer", "holds columns", "compute"),
+        ("SELECT * FROM orders GROUP BY buyer", "names its columns", "write the columns"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE id > 3 GROUP BY buyer", "no WHERE", "GROUP BY"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE id > [least] GROUP BY buyer", "no WHERE", "GROUP BY"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders GROUP BY buyer HAVING COUNT(*) > 1", "no HAVING", "WHERE"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders GROUP BY buyer ORDER BY n", "no ORDER BY", "order the rows"),
+        ("SELECT o.buyer, COUNT(*) AS n FROM orders o, orders p GROUP BY o.buyer", "one table", "without joins"),
+        ("SELECT buyer, COUNT(*) AS buyer FROM orders GROUP BY buyer", "two columns called buyer", "another name"),
+        ("SELECT byer, COUNT(*) AS n FROM orders GROUP BY buyer", "no column byer", "buyer"),
+        ("SELECT buyer, COUNT(*) AS n FROM ordrs GROUP BY buyer", "no table ordrs", "orders"),
+        ("SELECT UPPER(buyer) AS b, COUNT(*) AS n FROM orders GROUP BY UPPER(buyer)", "grouped by columns", "column"),
+    ],
+)
+def test_what_no_write_could_keep_is_refused_with_a_way_out(select: str, message: str, way_out: str) -> None:
+    said, offered = refusal_of(f"CREATE VIEW v AS {select};")
+    assert message in said
+    assert way_out in offered
+
+
+def test_a_view_of_a_view_is_refused() -> None:
+    message, _ = refusal_of(VIEW + "CREATE VIEW w AS SELECT buyer, COUNT(*) AS n FROM totals GROUP BY buyer;")
+    assert "no view is made of another" in message
+
+
+@pytest.mark.parametrize("name", ["orders", "Totals"])
+def test_a_name_means_one_table_or_view(name: str) -> None:
+    text = VIEW + f"CREATE VIEW {name} AS SELECT id, COUNT(*) AS n FROM orders GROUP BY id;"
+    codes = [finding.code for finding in piql.compile({"a": TABLE + text}).diagnostics]
+    assert codes == ["duplicate-table"]
+
+
+def test_the_fix_adds_what_is_missing() -> None:
+    text = TABLE + "CREATE VIEW v AS SELECT buyer, SUM(amount) AS total FROM orders GROUP BY buyer;"
+    (error,) = piql.compile({"a": text}).diagnostics
+    (edit,) = error.fixes[0].edits
+    mended = text[: edit.start] + edit.text + text[edit.end :]
+    assert piql.compile({"a": mended}).diagnostics == ()
+
+
+def test_a_view_is_formatted_and_stays_what_it_is() -> None:
+    text = print_file(parse(Source("create view v as select buyer,count(*) n from orders group by buyer", "a")))
+    assert text.startswith("CREATE VIEW v AS\nSELECT ")
+    assert print_file(parse(Source(text, "a"))) == text
+    assert piql.compile({"a": TABLE + text}).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "groups"), [("put", 2), ("putNew", 1), ("give", 2), ("correct", 1), ("weigh", 0), ("remove", 1)]
+)
+def test_a_write_pays_for_each_group_that_its_row_enters_or_leaves(query: str, groups: int) -> None:
+    without = piql.compile({"a": TABLE + WRITES}).queries[query].bound
+    with_view = piql.compile({"a": TABLE + VIEW + WRITES}).queries[query].bound
+    with_index = piql.compile({"a": TABLE + VIEW + BEST + WRITES}).queries[query].bound
+    assert without is not None
+    assert with_view is not None
+    assert with_index is not None
+    assert with_view.operations - without.operations == 2 * groups
+    assert with_index.operations - with_view.operations == 2 * groups
+    assert any("totals" in term.reason for term in with_view.terms) is (groups > 0)
+
+
+def test_an_edit_of_a_view_gives_what_a_new_compilation_gives() -> None:
+    compiler = Compiler()
+    texts = [
+        TABLE + WRITES,
+        TABLE + VIEW + WRITES,
+        TABLE + VIEW + BEST + WRITES,
+        TABLE + VIEW.replace("n,", "m,") + WRITES,
+    ]
+    for text in (*texts, *reversed(texts)):
+        edited, new = compiler.compile({"a": text}), piql.compile({"a": text})
+        assert [(name, query.bound) for name, query in edited.queries.items()] == [
+            (name, query.bound) for name, query in new.queries.items()
+        ]
+        assert edited.diagnostics == new.diagnostics
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[piql.Database]:
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as db:
+        db.deploy(piql.compile({"a": TABLE + WRITES}))
+        db.load("orders", [{"id": number, "buyer": "ab"[number % 2], "amount": number} for number in range(10)])
+        yield db
+
+
+def test_views_are_written_by_writes_to_their_table_only(db: piql.Database) -> None:
+    (error,) = piql.compile({"a": TABLE + VIEW + "CREATE QUERY q AS DELETE FROM totals WHERE buyer = 'a';"}).diagnostics
+    assert (error.code, error.help) == ("write-to-view", ("write orders",))
+    db.deploy(piql.compile({"a": TABLE + VIEW + WRITES}))
+    with pytest.raises(piql.ConstraintViolation, match="totals is a view"):
+        db.load("totals", [{"buyer": "c", "n": 1}])
+
+
+def test_a_store_without_transactions_refuses_a_view_before_anything_is_made(tmp_path: Path) -> None:
+    with piql.connect(f"stepwise:{tmp_path / 'a.db'}") as db:
+        with pytest.raises(piql.CompilationRefused, match="no transactions"):
+            db.deploy(piql.compile({"a": TABLE + VIEW + WRITES}))
+        db.deploy(piql.compile({"a": TABLE + WRITES}))
+
+
+def test_what_a_view_holds_cannot_change_under_its_name(db: piql.Database) -> None:
+    db.deploy(piql.compile({"a": TABLE + VIEW + WRITES}))
+    with pytest.raises(piql.CompilationRefused, match="give the new one another name"):
+        db.deploy(piql.compile({"a": TABLE + VIEW.replace("SUM(amount) AS total", "COUNT(id) AS total") + WRITES}))
+
+
+def test_a_sum_that_does_not_fit_refuses_the_write_and_a_view_that_would_hold_it(tmp_path: Path) -> None:
+    table = TABLE.replace("amount INT", "amount BIGINT")
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as db:
+        db.deploy(piql.compile({"a": table + WRITES}))
+        db.load("orders", [{"id": number, "buyer": "a", "amount": 2**62} for number in range(2)])
+        with pytest.raises(piql.CompilationRefused, match=r"each sum must fit its column, but .*outside the range"):
+            db.deploy(piql.compile({"a": table + VIEW + WRITES}))
+        db.execute("remove", {"id": 0})
+        db.deploy(piql.compile({"a": table + VIEW + WRITES}))
+        with pytest.raises(piql.ConstraintViolation, match="outside the range of BIGINT"):
+            db.execute("put", {"id": 0, "buyer": "a", "amount": 2**62})
+        db.execute("put", {"id": 0, "buyer": "b", "amount": 2**62})
+        assert broken_promises(db) == []
+
+
+def test_after_a_rollback_the_view_is_kept_and_comes_back_without_being_filled(db: piql.Database) -> None:
+    whole = piql.compile({"a": TABLE + VIEW + BEST + WRITES})
+    db.deploy(whole)
+    db.rollback()
+    with pytest.raises(piql.NotDeployed):
+        db.execute("best", {})
+    assert [view.table.name for view in db.deployment.other_views] == ["totals"]
+    db.execute("give", {"id": 9, "buyer": "c"})
+    assert broken_promises(db) == []
+    build = begin_deploy(db.store, whole, pace=SLOW)
+    assert "view" not in [task["kind"] for task in json.loads(db.store.settings()["change"])["tasks"]]
+    build.run()
+    assert db.execute("best", {}).rows[-1] == {"buyer": "c", "total": 9}
+    assert broken_promises(db) == []
+
+
+def test_a_view_that_is_being_filled_counts_each_row_once(db: piql.Database) -> None:
+    build = begin_deploy(db.store, piql.compile({"a": TABLE + VIEW + BEST + WRITES}), pace=SLOW)
+    for number in (0, 9, 4, 5, 100, -1):  # behind the walk and before it
+        db.execute("put", {"id": number, "buyer": "c", "amount": 1000})
+        db.execute("remove", {"id": 9 - number})
+        build._step()
+    build.run()
+    assert broken_promises(db) == []
+    assert db.execute("best", {}).rows[0]["buyer"] == "c"
+
+
+def test_a_cancelled_view_is_emptied_before_it_is_filled_again(db: piql.Database) -> None:
+    whole = piql.compile({"a": TABLE + VIEW + BEST + WRITES})
+    build = begin_deploy(db.store, whole, pace=SLOW)
+    for _ in range(5):
+        build._step()
+    build.cancel()
+    db.execute("remove", {"id": 0})
+    db.deploy(whole)
+    assert broken_promises(db) == []

@@ -1,0 +1,242 @@
+"""A random table with views, and random writes: a model says what the rows are then, DuckDB what the views must hold.
+
+World(seed) ── schema, views ──▶ texts
+            └─ next_write ──▶ a query with its parameters, and the rows after it
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+
+Row = Mapping[str, Any]
+Rows = Mapping[int, Row]
+
+_KEYS = {
+    "VARCHAR(4)": ("a", "b", "ä", ""),
+    "INT": (0, 1, -7),
+    "DECIMAL(6, 2)": (Decimal("0.00"), Decimal("-1.50"), Decimal("99.99")),
+    "BOOLEAN": (False, True),
+}
+_VALUES: Mapping[str, tuple[Any, ...]] = {
+    "INT": (0, 1, -1, 2_147_483_647),
+    "BIGINT": (0, 5, -5, 2**62, -(2**62), 2**63 - 1),
+    "DECIMAL(9, 3)": (Decimal("0.001"), Decimal("-0.001"), Decimal("999999.999"), Decimal("0.000")),
+    "DECIMAL(38, 2)": (Decimal("1.25"), Decimal("-1.25"), Decimal(10) ** 35),
+    "VARCHAR(4)": ("x", ""),
+}
+_IDS = 8
+_MOST_OF_ONE_ID = 16
+_BIGINT = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: str
+    nullable: bool
+
+    @property
+    def declared(self) -> str:
+        return f"{self.name} {self.type}{'' if self.nullable else ' NOT NULL'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """COUNT(*), COUNT(column) or SUM(column) as the column `name` of a view."""
+
+    name: str
+    function: str
+    column: Column | None
+
+    @property
+    def text(self) -> str:
+        return f"{self.function}({self.column.name if self.column else '*'}) AS {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    name: str
+    keys: tuple[Column, ...]
+    aggregates: tuple[Aggregate, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*(f"by_{key.name}" for key in self.keys), *(part.name for part in self.aggregates))
+
+    @property
+    def select(self) -> str:
+        keys = ", ".join(f"{key.name} AS by_{key.name}" for key in self.keys)
+        parts = ", ".join(part.text for part in self.aggregates)
+        return f"SELECT {keys}, {parts} FROM t GROUP BY {', '.join(key.name for key in self.keys)}"
+
+    @property
+    def text(self) -> str:
+        top = f"CREATE QUERY top_{self.name} AS SELECT {self.names[0]}, rows_there FROM {self.name}"
+        return (
+            f"CREATE VIEW {self.name} AS {self.select};\n"
+            f"{top} WHERE {self.names[0]} = [key] ORDER BY rows_there DESC LIMIT 3;\n"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The execution of a query, or the load of rows where `query` is empty, and the rows after it.
+
+    `written` are whole rows that it puts.
+    """
+
+    query: str
+    parameters: Row
+    rows_after: Rows
+    written: tuple[Row, ...] = ()
+
+
+class World:
+    """The table, its views and the rows of one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = chance = random.Random(seed)
+        self.keys = [Column(f"k{number}", chance.choice(tuple(_KEYS)), False) for number in range(chance.randint(1, 3))]
+        self.values = [
+            Column(f"v{number}", chance.choice(tuple(_VALUES)), chance.random() < 0.5)
+            for number in range(chance.randint(1, 3))
+        ]
+        self.primary = ["id", *(key.name for key in self.keys[1:] if chance.random() < 0.3)]
+        self.views = [self._view(f"view{number}") for number in range(chance.randint(1, 3))]
+        self.rows: Rows = {}
+
+    def _view(self, name: str) -> View:
+        chance = self.chance
+        keys = tuple(chance.sample(self.keys, chance.randint(1, len(self.keys))))
+        parts = [Aggregate("rows_there", "COUNT", None)]
+        for column in self.values:
+            is_summed = not column.type.startswith("VARCHAR") and chance.random() < 0.8
+            if (is_summed and column.nullable) or chance.random() < 0.3:
+                parts.append(Aggregate(f"count_{column.name}", "COUNT", column))
+            if is_summed:
+                parts.append(Aggregate(f"sum_{column.name}", "SUM", column))
+        chance.shuffle(parts)
+        return View(name, keys, tuple(parts))
+
+    @property
+    def columns(self) -> list[Column]:
+        return [Column("id", "INT", False), *self.keys, *self.values, Column("note", "VARCHAR(4)", True)]
+
+    @property
+    def source(self) -> str:
+        """The table and its writes, without views."""
+        names = [column.name for column in self.columns]
+        key = " AND ".join(f"{name} = [{name}]" for name in self.primary)
+        moved = [column.name for column in (*self.keys, *self.values) if column.name not in self.primary]
+        every = f"({', '.join(names)}) VALUES ({', '.join(f'[{name}]' for name in names)})"
+        second = f"({', '.join(f'[{name}2]' for name in names)})"
+        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in moved)
+        columns = ", ".join(column.declared for column in self.columns)
+        return (
+            f"CREATE TABLE t ({columns}, CARDINALITY LIMIT {_MOST_OF_ONE_ID} (id),\n"
+            f"PRIMARY KEY ({', '.join(self.primary)}));\n"
+            f"CREATE QUERY put AS INSERT INTO t {every};\n"
+            f"CREATE QUERY put_two AS INSERT INTO t {every}, {second};\n"
+            f"CREATE QUERY put_new AS INSERT INTO t {every} ON CONFLICT DO NOTHING;\n"
+            f"CREATE QUERY gain AS INSERT INTO t {every}\n"
+            f"ON CONFLICT ({', '.join(self.primary)}) DO UPDATE SET {changes};\n"
+            f"CREATE QUERY remove AS DELETE FROM t WHERE {key};\n"
+            f"CREATE QUERY remove_all AS DELETE FROM t WHERE id = [id];\n"
+            f"CREATE QUERY noted AS UPDATE t SET note = [note] WHERE {key};\n"
+            f"CREATE QUERY change_all AS UPDATE t SET {moved[-1]} = [value] WHERE id = [id];\n"
+            + "".join(f"CREATE QUERY set_{name} AS UPDATE t SET {name} = [value] WHERE {key};\n" for name in moved)
+        )
+
+    @property
+    def views_source(self) -> str:
+        return "".join(view.text for view in self.views)
+
+    def key_of(self, row: Row) -> Any:
+        return tuple(row[name] for name in self.primary)
+
+    def _row(self) -> dict[str, Any]:
+        row: dict[str, Any] = {"id": self.chance.randrange(_IDS)}
+        for key in self.keys:
+            row[key.name] = self.chance.choice(_KEYS[key.type])
+        for column in self.values:
+            row[column.name] = self._value(column)
+        row["note"] = self.chance.choice((None, "n"))
+        return row
+
+    def _value(self, column: Column) -> Any:
+        if column in self.keys:
+            return self.chance.choice(_KEYS[column.type])
+        return None if column.nullable and self.chance.random() < 0.3 else self.chance.choice(_VALUES[column.type])
+
+    def next_write(self) -> Write:
+        """Draw a write, and say which rows there are after it."""
+        rows, row = dict(self.rows), self._row()
+        key = self.key_of(row)
+        old = rows.get(key)
+        whole_key = {name: row[name] for name in self.primary}
+        moved = [column for column in (*self.keys, *self.values) if column.name not in self.primary]
+        column = self.chance.choice(moved)
+        kinds = ("put", "put_two", "put_new", "gain", "remove", "remove_all", "noted", "change_all", "set", "load")
+        match self.chance.choices(kinds, (4, 2, 1, 3, 2, 1, 1, 2, 6, 1))[0]:
+            case "put":
+                return Write("put", row, {**rows, key: row})
+            case "put_two":
+                second = self._row()
+                both = {**rows, key: row, self.key_of(second): second}
+                parameters = {**row, **{f"{name}2": value for name, value in second.items()}}
+                return Write("put_two", parameters, both, (row, second))
+            case "put_new":
+                return Write("put_new", row, rows if old else {**rows, key: row})
+            case "gain":
+                return Write("gain", row, {**rows, key: {**row, "note": old["note"] if old else row["note"]}})
+            case "remove":
+                return Write("remove", whole_key, {k: v for k, v in rows.items() if k != key})
+            case "remove_all":
+                return Write("remove_all", {"id": row["id"]}, {k: v for k, v in rows.items() if v["id"] != row["id"]})
+            case "noted":
+                after = {**rows, key: {**old, "note": row["note"]}} if old else rows
+                return Write("noted", {**whole_key, "note": row["note"]}, after)
+            case "change_all":
+                column = moved[-1]
+                value = self._value(column)
+                changed = {k: {**v, column.name: value} if v["id"] == row["id"] else v for k, v in rows.items()}
+                return Write("change_all", {"id": row["id"], "value": value}, changed)
+            case "set":
+                value = self._value(column)
+                after = {**rows, key: {**old, column.name: value}} if old else rows
+                return Write(f"set_{column.name}", {**whole_key, "value": value}, after)
+            case _:
+                loaded = tuple(self._row() for _ in range(self.chance.randint(1, 6)))
+                return Write("", {}, {**rows, **{self.key_of(new): new for new in loaded}}, loaded)
+
+    def is_too_large(self, rows: Iterable[Row]) -> bool:
+        """Whether a sum of some view may be outside of its type, for these rows or for some of them."""
+        rows = tuple(rows)
+        for view in self.views:
+            for part in view.aggregates:
+                if part.function == "SUM" and part.column is not None:
+                    numbers = [row[part.column.name] or 0 for row in rows]
+                    most = max((sum(n for n in numbers if n > 0), -sum(n for n in numbers if n < 0)))
+                    if most not in _BIGINT if part.column.type in ("INT", "BIGINT") else most >= Decimal(10) ** 36:
+                        return True
+        return False
+
+    def recomputed(self, rows: Rows) -> dict[str, list[tuple[Any, ...]]]:
+        """Return the rows of each view as DuckDB computes them from rows of the table, sorted."""
+        names = [column.name for column in self.columns]
+        with duckdb.connect() as duck:
+            declared = ", ".join(column.declared for column in self.columns)
+            duck.execute(f"CREATE TABLE t ({declared})")
+            for row in rows.values():
+                duck.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", [row[name] for name in names])
+            return {view.name: ordered(duck.execute(view.select).fetchall()) for view in self.views}
+
+
+def ordered(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return sorted(rows, key=repr)
