@@ -22,6 +22,6 @@ describe('an imported schema', () => {
     expect(decoded(new Uint8Array([0x61, 0xc3, 0xb6]).buffer)).toBe('aö')
     expect(decoded(new Uint8Array([0xff, 0xfe, 0x61, 0]).buffer)).toBe('a')
     expect(decoded(new ArrayBuffer(0))).toBe('')
-    expect(() => decoded(new Uint8Array([0x1f, 0x8b, 0x08]).buffer)).toThrow('no text')
+    expect(() => decoded(new Uint8Array([0x1f, 0x8b, 0x08]).buffer)).toThrow('not text')
   })
 })

@@ -38,6 +38,6 @@ export function decoded(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
-    throw new Error('This file is not a text: unpack it, or write the dump as plain SQL.')
+    throw new Error('This file is not text: unpack it, or write the dump as plain SQL.')
   }
 }
