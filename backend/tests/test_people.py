@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -325,6 +326,16 @@ def test_a_team_without_an_administrator_is_not_served(settings: Settings) -> No
     (settings.data / FILE).write_bytes(b"no database" * 1000)
     with pytest.raises(ValueError, match=r"the accounts in .* cannot be read: file is not a database"):
         Workbench(replace(settings, team=True))
+
+
+def test_the_command_that_a_team_without_an_administrator_is_told_does_what_it_says(settings: Settings) -> None:
+    of_team = replace(settings, team=True, data=settings.data / "a folder")
+    with pytest.raises(ValueError, match="Add somebody: ") as refusal:
+        Workbench(of_team)
+    program, name, *arguments = shlex.split(str(refusal.value).partition("Add somebody: ")[2])
+    assert (program, name) == ("piql", "user")
+    assert with_password(arguments, "correct horse battery") == 0
+    assert People(of_team.data / FILE).accounts.has_administrator()
 
 
 def test_a_team_and_nobody_at_all_exclude_each_other() -> None:

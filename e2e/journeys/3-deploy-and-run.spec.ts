@@ -102,7 +102,7 @@ test('a new index is built while the live version answers, and the change is cal
   await expect(deploy.onItsWay.getByRole('status')).not.toContainText('paused')
   await deploy.steer('Cancel')
   await expect(deploy.onItsWay).toBeHidden()
-  await expect(deploy.state).toContainText('what is live')
+  await expect(deploy.state).toContainText('already live')
 })
 
 test('a deployment is rolled back, and keeps what was written', async ({ workbench, api }) => {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -136,5 +137,5 @@ def _refuse_without_administrator(team: People | None, data: Path) -> None:
     """Raise ValueError for a team in which nobody could give anybody a role."""
     if team is not None and not team.accounts.has_administrator():
         team.close()
-        command = f"piql user add NAME --role administrator --data {data}"
+        command = f"piql user add NAME --role administrator --data {shlex.quote(str(data))}"
         raise ValueError(f"--team: nobody administers this workbench yet. Add somebody: {command}")

@@ -110,12 +110,14 @@ def _password(options: argparse.Namespace) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql user", description=user.__doc__)
     default = Settings.from_environment().data
-    parser.add_argument("--data", type=Path, default=default, metavar="DIR", help="the data folder of the workbench")
+    data: dict[str, Any] = {"type": Path, "metavar": "DIR", "help": "the data folder of the workbench"}
+    parser.add_argument("--data", default=default, **data)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", help="add, list, role, password or disable")
 
     def command(name: str, carry_out: Any, about: str, *, names_one: bool = True) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
         added.set_defaults(carry_out=carry_out)
+        added.add_argument("--data", default=argparse.SUPPRESS, **data)  # it may stand before or behind the command
         if names_one:
             added.add_argument("name", help="of the person")
         return added

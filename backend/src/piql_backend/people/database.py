@@ -5,6 +5,7 @@ The server and `piql user` have it open at the same time: SQLite's write-ahead l
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +60,7 @@ def _prepare(connection: Any, _: object) -> None:
 
 
 def _migrate(engine: Engine) -> None:
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells how it works, which nobody asked
     configuration = Config()
     configuration.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     with engine.begin() as connection:
