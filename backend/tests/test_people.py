@@ -15,15 +15,19 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
 from piql_backend.commands.people import user
 from piql_backend.people.attempts import BY_CLIENT, BY_NAME, Attempts
 from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import LONGEST_SECONDS
 from piql_backend.people.database import FILE
+from piql_backend.people.gate import TeamGate
 from piql_backend.people.passwords import problem_of
 from piql_backend.people.service import People
 from piql_backend.people.sessions import IDLE_SECONDS
 from piql_backend.settings import Settings
+from piql_backend.web.needs import in_application
 from piql_backend.web.visitor import EVERYWHERE, TokenLimit
 from piql_backend.workbench import Workbench
 from sqlalchemy.exc import IntegrityError
@@ -243,6 +247,41 @@ def test_a_session_ends_when_it_is_not_used_and_when_it_is_old(people: People, c
     assert people.sessions.visitor(used) is None
     clock.now = begun + IDLE_SECONDS + 1
     assert people.sessions.visitor(idle) is None
+
+
+def test_a_password_that_was_shown_before_it_was_changed_begins_nothing(people: People) -> None:
+    shown = people.accounts.with_password("ada", PASSWORD)
+    assert shown is not None
+    people.accounts.set_password("ada", "another long secret")
+    assert people.sessions.begin_with(shown, None) is None
+    assert people.accounts.set_password("ada", "the thief's own secret", shown) is None
+    again = people.accounts.with_password("ada", "another long secret")
+    assert again is not None
+    assert people.sessions.begin_with(again, None) is not None
+    people.accounts.set_disabled("ada", True)
+    people.accounts.set_disabled("ada", False)
+    with people.accounts._database.begin() as connection:
+        assert connection.exec_driver_sql("SELECT COUNT(*) FROM sessions").scalar() == 0
+
+
+async def test_a_stream_of_events_ends_with_the_role_of_who_follows_it(people: People) -> None:
+    secret = people.sessions.begin(people.accounts.id_of("ada"), None)
+    headers = [(b"cookie", f"piql-session={secret}".encode())]
+    request = Request(
+        {"type": "http", "method": "GET", "path": "/", "headers": headers, "path_params": {"application": "scadr"}}
+    )
+
+    async def events() -> AsyncIterator[str]:
+        yield "first"
+        people.accounts.set_role("ada", EVERYWHERE, None)
+        yield "second"
+
+    async def answering(_: Request) -> Response:
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    answer = await TeamGate(people).answer(request, in_application("viewer"), "stream", answering)
+    assert isinstance(answer, StreamingResponse)
+    assert [event async for event in answer.body_iterator] == ["first"]
 
 
 def test_a_token_is_over_at_its_end_and_with_its_person(people: People, clock: Clock) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from piql_backend.people.clock import Clock
@@ -28,6 +28,19 @@ class Account:
     name: str
     is_disabled: bool
     roles: Mapping[str, Role]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """That somebody showed the password whose hash was kept then. It takes a while, and may be over when it is used."""
+
+    account_id: int
+    password_hash: str
+
+    def holds(self) -> ColumnElement[bool]:
+        """Selects the account while it has that password, and is not disabled."""
+        is_same = (accounts.c.id == self.account_id) & (accounts.c.password_hash == self.password_hash)
+        return is_same & accounts.c.is_disabled.is_(False)
 
 
 class Accounts:
@@ -73,8 +86,8 @@ class Accounts:
         with self._database.begin() as connection:
             return connection.execute(select(accounts.c.name).where(accounts.c.name == name.lower())).scalar()
 
-    def with_password(self, name: str, password: str) -> int | None:
-        """The id of the person of that name and password; None for a wrong one, as slow as for a right one."""
+    def with_password(self, name: str, password: str) -> Proof | None:
+        """Who has that name and password; None for a wrong one, as slow as for a right one."""
         with self._database.begin() as connection:
             row = connection.execute(
                 select(accounts.c.id, accounts.c.password_hash).where(
@@ -82,16 +95,19 @@ class Accounts:
                 )
             ).first()
         right = is_right(None if row is None else row.password_hash, password)
-        return int(row.id) if right and row is not None else None
+        return Proof(row.id, row.password_hash) if right and row is not None else None
 
-    def set_password(self, name: str, password: str) -> None:
-        """Give a person another password; all their sessions and tokens end."""
+    def set_password(self, name: str, password: str, proof: Proof | None = None) -> Proof | None:
+        """Give a person another password; all their sessions and tokens end. None where `proof` no longer holds."""
         account_id = self.id_of(name)
         refuse_password(password, name)
         hashed = hash_of(password)
+        is_it = accounts.c.id == account_id if proof is None else proof.holds()
         with self._database.begin() as connection:
-            connection.execute(update(accounts).where(accounts.c.id == account_id).values(password_hash=hashed))
+            if connection.execute(update(accounts).where(is_it).values(password_hash=hashed)).rowcount == 0:
+                return None
             _end_all(connection, account_id)
+        return Proof(account_id, hashed)
 
     def set_role(self, name: str, application: str, role: Role | None) -> None:
         """Give a person a role in an application, or with EVERYWHERE in all; None takes it away."""

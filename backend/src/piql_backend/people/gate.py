@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, AsyncIterable
+
 from anyio import CancelScope
 from fastapi import Request, Response
+from starlette.responses import StreamingResponse
 
 from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import COOKIE, address_of
 from piql_backend.people.service import People
-from piql_backend.web.errors import status_of
+from piql_backend.web.errors import ApiError, status_of
 from piql_backend.web.guarded_routes import Answering
 from piql_backend.web.needs import ANYBODY, Need
-from piql_backend.web.visitor import refuse
+from piql_backend.web.visitor import Visitor, refuse
+
+Chunk = str | bytes | memoryview
+_EVENTS = "text/event-stream"
 
 
 class TeamGate:
@@ -25,14 +31,15 @@ class TeamGate:
         if need == ANYBODY:
             return await answering(request)
         people, application = self._people, request.path_params.get("application")
-        headers, cookies = request.headers, request.cookies
-        visitor = await people.look(people.visitor_of, headers.get("authorization"), cookies.get(COOKIE))
+        visitor = await self._visitor_of(request)
         request.state.visitor = visitor
         status = 0
         try:
             refuse(need, visitor, application)
             response = await answering(request)
             status = response.status_code
+            if isinstance(response, StreamingResponse) and response.media_type == _EVENTS:
+                response.body_iterator = self._while_allowed(request, need, application, response.body_iterator)
             return response
         except Exception as error:
             status = status_of(error)
@@ -42,3 +49,18 @@ class TeamGate:
                 deed = Deed(operation, request.url.path, status, application or "", address_of(request))
                 with CancelScope(shield=True):
                     await people.look(people.audit.note, visitor, deed)
+
+    async def _visitor_of(self, request: Request) -> Visitor | None:
+        shown = request.headers.get("authorization"), request.cookies.get(COOKIE)
+        return await self._people.look(self._people.visitor_of, *shown)
+
+    async def _while_allowed(
+        self, request: Request, need: Need, application: str | None, events: AsyncIterable[Chunk]
+    ) -> AsyncGenerator[Chunk]:
+        """The events, until whoever follows them may no longer: a stream lasts longer than a session or a role."""
+        async for event in events:
+            try:
+                refuse(need, await self._visitor_of(request), application)
+            except ApiError:
+                return
+            yield event

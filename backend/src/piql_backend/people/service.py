@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
-from piql_backend.people.accounts import Accounts
+from piql_backend.people.accounts import Accounts, Proof
 from piql_backend.people.attempts import Attempts
 from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
@@ -58,39 +58,47 @@ class People:
         Raises ApiError 401 for a wrong name or password, 429 where too many were tried.
         """
         name = name.lower()
-        account_id = await self.confirmed(name, password, address, "log_in")
-        return await self.look(self.sessions.begin, account_id, replaced)
+        proof = await self.confirmed(name, password, address, "log_in")
+        return await self._begin(proof, replaced)
 
     async def change_password(self, visitor: Visitor, password: str, new_password: str, address: str) -> str:
         """Change a password, confirmed by the present one: all sessions and tokens end, and a new session begins.
 
         Raises ApiError 401 and 429 as `log_in`, 422 for a password that cannot be taken.
         """
-        account_id = await self.confirmed(visitor.name, password, address, "change_password")
+        proof = await self.confirmed(visitor.name, password, address, "change_password")
         try:
-            await self.hash(self.accounts.set_password, visitor.name, new_password)
+            renewed = await self.hash(self.accounts.set_password, visitor.name, new_password, proof)
         except ValueError as error:
             raise ApiError(
                 422, "password-refused", str(error), "Choose another one.", parameter="new_password"
             ) from None
-        return await self.look(self.sessions.begin, account_id, None)
+        if renewed is None:
+            raise _wrong_login()
+        return await self._begin(renewed, None)
 
-    async def confirmed(self, name: str, password: str, address: str, operation: str) -> int:
-        """The id of the person whose password that is, with a row in the record; ApiError 401 and 429 as `log_in`."""
+    async def confirmed(self, name: str, password: str, address: str, operation: str) -> Proof:
+        """Who has that name and password, with a row in the record; ApiError 401 and 429 as `log_in`."""
         client = client_of(address)
         wait = self.attempts.take(name, client)
-        account_id = None if wait else await self.hash(self.accounts.with_password, name, password)
-        status = 429 if wait else 401 if account_id is None else 200
+        proof = None if wait else await self.hash(self.accounts.with_password, name, password)
+        status = 429 if wait else 401 if proof is None else 200
         person = await self.look(self.accounts.known_name, name)
         deed = Deed(operation, "/api/session", status, address=address)
         await self.look(self.audit.note_of, person, "password", deed)
         if wait:
             message = "Too many wrong passwords were tried."
             raise ApiError(429, "too-many-logins", message, f"Try again in {math.ceil(wait)} s.")
-        if account_id is None:
-            raise ApiError(401, "wrong-login", "The name or the password is wrong.", "Look at both, and try again.")
+        if proof is None:
+            raise _wrong_login()
         self.attempts.give_back(name, client)
-        return account_id
+        return proof
+
+    async def _begin(self, proof: Proof, replaced: str | None) -> str:
+        secret = await self.look(self.sessions.begin_with, proof, replaced)
+        if secret is None:
+            raise _wrong_login()
+        return secret
 
     def visitor_of(self, authorization: str | None, cookie: str | None) -> Visitor | None:
         """Who sends these: a token decides where one is sent, else the cookie of a session."""
@@ -98,3 +106,7 @@ class People:
             is_bearer = authorization[: len(_BEARER)].lower() == _BEARER
             return self.tokens.visitor(authorization[len(_BEARER) :].strip()) if is_bearer else None
         return None if cookie is None else self.sessions.visitor(cookie)
+
+
+def _wrong_login() -> ApiError:
+    return ApiError(401, "wrong-login", "The name or the password is wrong.", "Look at both, and try again.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import delete, insert, select, update
 
-from piql_backend.people.accounts import roles_of
+from piql_backend.people.accounts import Proof, roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
 from piql_backend.people.cookie import LONGEST_SECONDS
@@ -32,6 +32,15 @@ class Sessions:
             connection.execute(delete(sessions).where(is_over | (sessions.c.digest == digest_of(replaced or ""))))
             connection.execute(insert(sessions).values(row))
         return secret
+
+    def begin_with(self, proof: Proof, replaced: str | None) -> str | None:
+        """Begin a session for who showed their password; None where that is another one meanwhile."""
+        secret = self.begin(proof.account_id, replaced)
+        with self._database.begin() as connection:
+            if connection.execute(select(accounts.c.id).where(proof.holds())).first() is not None:
+                return secret
+        self.end(secret)
+        return None
 
     def visitor(self, secret: str) -> Visitor | None:
         """Whose session it is; None where it is none, or has ended."""
