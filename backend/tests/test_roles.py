@@ -14,7 +14,7 @@ from piql_backend.people.database import FILE
 from piql_backend.people.service import People
 from piql_backend.settings import Settings
 from piql_backend.web.guarded_routes import needs_of
-from piql_backend.web.needs import ANYBODY, ROLES, SIGNED_IN, Need, Role, suffices
+from piql_backend.web.needs import ANYBODY, ROLES, SIGNED_IN, Need, Role, everywhere, suffices
 from piql_backend.web.rates import Rates
 from piql_backend.web.same_origin import SAFE_METHODS
 from piql_backend.web.visitor import EVERYWHERE, TokenLimit
@@ -111,6 +111,16 @@ async def test_without_a_login_nothing_is_answered_but_what_anybody_may(team: Te
         for headers in ({}, {"cookie": "piql-session=none"}, {"authorization": "Bearer piql_none"}):
             expected = None if need == ANYBODY else 401
             assert await refusal(team.client, operation, headers) == expected, (operation, headers)
+
+
+def test_only_who_administers_everything_names_hosts_and_secrets_of_the_server() -> None:
+    environments = "/api/applications/{application}/environments"
+    naming = (
+        f"POST {environments}",
+        f"PATCH {environments}/{{environment}}",
+        "POST /api/application-imports/keyspaces",
+    )
+    assert {OPERATIONS[operation] for operation in naming} == {everywhere("administrator")}
 
 
 async def test_a_token_does_no_more_than_its_role_in_its_application(team: Team) -> None:

@@ -52,7 +52,7 @@ async def import_repository(request: RepositoryCreate, workbench: TheWorkbench) 
 
 
 @router.post("/keyspaces", status_code=201, responses=declared(403))
-@needs(everywhere("developer"))
+@needs(everywhere("administrator"))
 async def import_keyspace(request: KeyspaceCreate, workbench: TheWorkbench) -> ApplicationImportRead:
     """Read the tables of a keyspace, whose store must be allowed; neither a table nor a row of it is written."""
     return await workbench.application_imports.of_keyspace(request)
