@@ -26,6 +26,7 @@ from piql_backend.people.gate import TeamGate
 from piql_backend.people.passwords import problem_of
 from piql_backend.people.service import People
 from piql_backend.people.sessions import IDLE_SECONDS
+from piql_backend.probes import service
 from piql_backend.settings import Settings
 from piql_backend.web.needs import in_application
 from piql_backend.web.visitor import EVERYWHERE, TokenLimit
@@ -106,6 +107,12 @@ async def test_a_session_that_was_put_there_is_replaced_at_login_and_ends_at_log
     assert left.status_code == 204
     assert 'piql-session="";' in left.headers["set-cookie"]
     assert await status(second) == 401
+
+
+async def test_strangers_are_not_told_what_is_wrong(team: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "problem_of_disk", lambda data: "The disk of /srv/secret is full.")
+    answer = await team.get("/readyz")
+    assert (answer.status_code, answer.json()) == (200, {"is_well": True, "problems": []})
 
 
 async def test_all_sessions_end_at_once(team: httpx.AsyncClient) -> None:
