@@ -204,6 +204,47 @@ def test_a_view_that_is_being_filled_counts_each_row_once(db: piql.Database) -> 
     assert db.execute("best", {}).rows[0]["buyer"] == "c"
 
 
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_write_that_a_coming_view_cannot_hold_is_made_and_the_view_refused(is_loaded: bool, tmp_path: Path) -> None:
+    table = TABLE.replace("amount INT", "amount BIGINT")
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as db:
+        db.deploy(piql.compile({"a": table + WRITES}))
+        db.load("orders", [{"id": number, "buyer": "a", "amount": 2**61} for number in range(3)])
+        build = begin_deploy(db.store, piql.compile({"a": table + VIEW + WRITES}), pace=SLOW)
+        while build._step() and not any(task.kind == "view" and task.is_done for task in build._read().tasks):
+            pass
+        assert build.progress.phase == "filling"
+        row = {"id": 0, "buyer": "a", "amount": 2**62}
+        if is_loaded:
+            db.load("orders", [row])
+        else:
+            db.execute("put", row)
+        with pytest.raises(piql.CompilationRefused, match=r"each sum must fit its column, but .*outside the range"):
+            build.run()
+        assert sorted(db.some_rows("orders", ["id", "amount"], 9)) == [(0, 2**62), (1, 2**61), (2, 2**61)]
+        db.execute("remove", {"id": 0})
+        db.deploy(piql.compile({"a": table + VIEW + WRITES}))
+        assert broken_promises(db) == []
+
+
+@pytest.mark.parametrize(("before", "after"), [("price", "price NOT NULL"), ("price NOT NULL", "price")])
+def test_a_summed_column_may_become_nullable_and_back(before: str, after: str, tmp_path: Path) -> None:
+    def text(column: str) -> str:
+        name, _, suffix = column.partition(" ")
+        return (
+            f"CREATE TABLE line (id INT PRIMARY KEY, k INT NOT NULL, {name} DECIMAL(8, 2) {suffix});"
+            "CREATE VIEW v AS SELECT k, COUNT(*) AS n, COUNT(price) AS m, SUM(price) AS s FROM line GROUP BY k;"
+        )
+
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as db:
+        db.deploy(piql.compile({"a": text(before)}))
+        db.load("line", [{"id": 1, "k": 1, "price": 2}])
+        db.deploy(piql.compile({"a": text(after)}))
+        nulls = [] if "NOT NULL" in after else [{"id": 2, "k": 2}]
+        db.load("line", [{"id": 3, "k": 1, "price": 3}, *nulls])
+        assert broken_promises(db) == []
+
+
 def test_a_cancelled_view_is_emptied_before_it_is_filled_again(db: piql.Database) -> None:
     whole = piql.compile({"a": TABLE + VIEW + BEST + WRITES})
     build = begin_deploy(db.store, whole, pace=SLOW)

@@ -17,6 +17,7 @@ from datetime import datetime
 from piql.compiler.result import Compilation
 from piql.errors import ConstraintViolation, NotDeployed
 from piql.schema.catalog import Index, Table
+from piql.store.base import Transaction
 from piql.store.rows import Row
 
 LOOK_SECONDS = 1.0
@@ -74,12 +75,14 @@ class OtherView:
     """A view of another version, which writers keep up to date; its table is declared in `deployment`.
 
     `is_filled` tells, inside a transaction, whether existing rows up to a primary key are counted in it already; None
-    where all are.
+    where all are. `refuse` makes the change to its version end, in the transaction of a write that the view cannot
+    hold, which it is given in words; None where the write is refused instead.
     """
 
     table: Table
     deployment: Deployment
     is_filled: Callable[[], Callable[[Row], bool]] | None = None
+    refuse: Callable[[Transaction, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

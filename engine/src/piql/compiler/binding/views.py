@@ -12,6 +12,7 @@ the code `view-form`.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from piql.compiler.binding.scope import TableNames, lookup, unknown_name
 from piql.compiler.binding.types import is_number, summed_type
@@ -244,11 +245,9 @@ class _ViewBuilder:
         return next((count.name for count in counts), None)
 
     def _whole_aggregates(self) -> list[ViewAggregate]:
-        """Return the aggregates, each SUM with what counts its values if it may be NULL."""
+        """Return the aggregates, each SUM with what counts its values, also if its column may not be NULL yet."""
         return [
-            ViewAggregate(part.name, part.function, part.column, self._counter(part))
-            if part.function == "SUM" and self.columns[part.name].nullable
-            else part
+            replace(part, counted_by=self._counter(part)) if part.function == "SUM" else part
             for part in self.aggregates
         ]
 

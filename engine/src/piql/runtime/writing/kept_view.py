@@ -26,6 +26,9 @@ Change = tuple[Row | None, Row | None]
 IsFilled = Callable[[], Callable[[Row], bool]]
 """Returns, inside a transaction, a function that tells whether the record of a primary key is counted already."""
 
+Refuse = Callable[[Transaction, str], None]
+"""Has the coming version refused, since its view cannot hold a write; it is given what does not fit, in words."""
+
 
 class GroupWriter(Protocol):
     """Reads and writes the rows of a view, with their index entries: a `TableWriter`."""
@@ -41,12 +44,19 @@ class KeptView:
     """One view of a table whose records have the columns of `record`; `groups` writes its rows."""
 
     def __init__(
-        self, view: Table, record: Table, store: Store, groups: GroupWriter, is_filled: IsFilled | None = None
+        self,
+        view: Table,
+        record: Table,
+        store: Store,
+        groups: GroupWriter,
+        is_filled: IsFilled | None = None,
+        refuse: Refuse | None = None,
     ) -> None:
         assert view.view is not None
         self.table = view
         self.groups = groups
         self._is_filled = is_filled
+        self._refuse = refuse
         positions = {column.name: at for at, column in enumerate(record.columns)}
         self._key = tuple(positions[column] for _, column in view.view.keys)
         self._primary_key = tuple(positions[name] for name in record.primary_key)
@@ -65,7 +75,18 @@ class KeptView:
         ]
 
     def keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
-        """Change the groups of records that a write has changed; raise ConstraintViolation for a sum out of range."""
+        """Change the groups of records that a write has changed.
+
+        A sum out of range raises ConstraintViolation, or has the coming version refused, if the view is only of that.
+        """
+        try:
+            self._keep(transaction, meter, changes)
+        except ConstraintViolation as violation:
+            if self._refuse is None:
+                raise
+            self._refuse(transaction, str(violation))
+
+    def _keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
         is_counted = self._is_filled() if self._is_filled is not None else None
         for key, delta in self._deltas(changes, is_counted).items():
             if any(delta):

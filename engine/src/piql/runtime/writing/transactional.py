@@ -71,7 +71,9 @@ class TableWriter:
             KeptView(view, record, store, TableWriter(view, deployment, store)) for view in deployment.views_of(table)
         ]
         self.other_views = [
-            KeptView(view.table, record, store, TableWriter(view.table, view.deployment, store), view.is_filled)
+            KeptView(
+                view.table, record, store, TableWriter(view.table, view.deployment, store), view.is_filled, view.refuse
+            )
             for view in deployment.other_views_of(table)
         ]
         self._reader = ValueReader(table, store)

@@ -84,8 +84,7 @@ class ViewFilling:
         try:
             self._view.keep(transaction, Meter(), [(None, record) for _, record in rows_read])
         except ConstraintViolation as violation:
-            rule = f"{self._view.table.name}: each sum must fit its column"
-            return replace(task.against(rule, str(violation)), is_done=True)
+            return task.with_sum_too_large(str(violation))
         return moved(task, rows_read, rows)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from piql.store.base import Store
+from piql.store.base import Store, Transaction
 from piql.store.rows import Row
 
 SETTING = "change"  # the name of the setting that holds the document
@@ -64,6 +64,10 @@ class Task:
         """Return the task with one more row or group that breaks a constraint; both are given in words."""
         offence = self.offences.get(rule, Offence()).and_one(shown)
         return replace(self, offences={**self.offences, rule: offence})
+
+    def with_sum_too_large(self, violation: str) -> Task:
+        """Return a task of the kind `view` that is over, because a sum does not fit; it is given in words."""
+        return replace(self.against(f"{self.table}: each sum must fit its column", violation), is_done=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,14 @@ def filled_part(store: Store, view: str) -> Callable[[Row], bool]:
         return lambda key: False
     place, is_done = task.place, task.is_done
     return lambda key: is_done or (place is not None and key <= place)
+
+
+def refuse_view(store: Store, view: str, transaction: Transaction, violation: str) -> None:
+    """Have the change in progress refused: a write, which its own version allows, makes a sum that does not fit."""
+    progress = read_progress(store)
+    for number, task in enumerate(progress.tasks if progress is not None else ()):
+        if progress is not None and (task.kind, task.table) == ("view", view):
+            transaction.set_setting(SETTING, progress.with_task(number, task.with_sum_too_large(violation)).as_text())
 
 
 def progress_in(settings: Mapping[str, str]) -> Progress | None:

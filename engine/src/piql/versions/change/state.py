@@ -23,7 +23,7 @@ from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
 from piql.store.base import Store
-from piql.versions.change.progress import filled_part
+from piql.versions.change.progress import filled_part, refuse_view
 
 SETTING = "deployment"  # the name of the setting that holds the document
 
@@ -161,7 +161,7 @@ def _other_views(
     for name, view in coming.tables.items() if coming is not None else ():
         if view.view is not None and name in state.tables and name not in current.tables and name not in views:
             assert coming is not None
-            views[name] = OtherView(view, coming, partial(filled_part, store, name))
+            views[name] = OtherView(view, coming, partial(filled_part, store, name), partial(refuse_view, store, name))
     return tuple(views.values())
 
 
