@@ -81,6 +81,8 @@ def begin_rollback(
 ) -> Build:
     """Announce the return to the version before, which keeps the name of who deployed it.
 
+    It keeps its details, too, but for those that the deployer gives, of which an empty one takes its namesake away.
+
     Raises as `begin_deploy` does, and CompilationRefused where there is no version before.
     """
 
@@ -89,7 +91,8 @@ def begin_rollback(
             raise CompilationRefused("not rolled back: there is no version before")
         before = compiled(state.before, state)
         refuse_incompatible(current, before.compilation, store, is_rollback=True)
-        details = {**before.origin.details, **deployer.details}
+        given = {**before.origin.details, **deployer.details}
+        details = {name: value for name, value in given.items() if value}
         return NextVersion(before.texts, before.compilation, replace(before.origin, id=token_hex(8), details=details))
 
     return _begin(store, compose, pace, is_background, deployer)

@@ -43,8 +43,9 @@ def may_do_without(plan: LogicalNode) -> bool:
 def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit | UniqueKey], ...]:
     """Return the limits, each with its table, whose reads together take longer than a round trip.
 
-    Those whose rows are tested for what another key might find, and lead to other reads, follow, among them UNIQUE.
-    What can be saved of another read is not worth planning a query twice.
+    Of a table that is limited as a whole all limits are tried: any of them may end the search for a better one. Limits
+    whose rows are tested for what another key might find, and lead to other reads, follow, among them UNIQUE. What can
+    be saved of another read is not worth planning a query twice.
     """
     limits: dict[tuple[str, CardinalityLimit | UniqueKey], None] = {}
     for node in operators(plan):
@@ -53,7 +54,9 @@ def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit | Uniqu
             continue
         rows = read.limit.max * (_most_rows(read.child) if isinstance(read, SortedIndexJoin) else 1)
         requests = rows if isinstance(node, Dereference) else 1
-        if Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
+        if any(not limit.columns for limit in read.table.limits):
+            limits |= {(read.table.name, limit): None for limit in read.table.limits}
+        elif Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
             limits[read.table.name, read.limit.because] = None
     for read in _tested_for_another(plan, (), leads_to_reads=False):
         if isinstance(read.limit.because, CardinalityLimit | UniqueKey):
