@@ -106,6 +106,7 @@ test('the schema is changed in the diagram by keys alone: shown first, written i
   await expect(diagram.table('thoughts')).toBeFocused()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await expect.poll(() => editor.text('schema.piql')).toBe(before)
+  await expect(diagram.partsOf('thoughts').filter({ hasText: 'mood' })).toHaveCount(0) // it is drawn anew by then
 
   await diagram.labels.getByText('owner · ≤ 100').click()
   await diagram.change.getByLabel('At most').fill('40')
