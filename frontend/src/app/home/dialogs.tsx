@@ -6,6 +6,7 @@ import { Dialog, DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
+import styles from './home.module.css'
 import { useApplicationChange } from './useApplicationChange'
 
 interface AskedProps {
@@ -21,7 +22,7 @@ export function NamedApplication({ does, application, onClose }: AskedProps & { 
   const what = does === 'rename' ? 'Rename' : 'Duplicate'
   return (
     <Dialog title={`${what} ${title}`} onClose={onClose}>
-      <Form onSubmit={() => change.mutate(name.trim(), { onSuccess: onClose })}>
+      <Form className={styles['form']} onSubmit={() => change.mutate(name.trim(), { onSuccess: onClose })}>
         <TextField label="Name" value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
         <p>
           {does === 'rename'
@@ -47,7 +48,7 @@ export function DeleteApplication({ application, onClose }: AskedProps) {
   const [name, setName] = useState('')
   return (
     <Dialog title={`Delete ${title}?`} onClose={onClose}>
-      <Form onSubmit={() => name === id && remove.mutate(name, { onSuccess: onClose })}>
+      <Form className={styles['form']} onSubmit={() => name === id && remove.mutate(name, { onSuccess: onClose })}>
         <p>
           Its queries stop, and its files, data and measurements leave the workbench. The server keeps them below
           deleted/.
