@@ -69,8 +69,11 @@ def test_it_says_how_far_rates_may_grow_and_what_breaks_first(
     assert "≤" not in text
 
 
-def test_an_slo_that_breaks_at_these_rates_ends_with_99(source: str, embedded: str) -> None:
+def test_an_slo_that_breaks_at_these_rates_ends_with_99(
+    source: str, embedded: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ends_with([source, "--run", embedded, "--rate", "latest=1400", "--slo", "1"]) == 99
+    assert re.search(r"All rates together must fall to ≈ [0-9.]+ % ", capsys.readouterr().out)
 
 
 def test_a_query_that_is_slow_alone_is_told_as_such(
@@ -90,6 +93,15 @@ def test_users_are_shown_until_the_one_node_is_full(
     assert [line[0] for line in lines] == ["1k", "10k"]
     assert re.search(r"The one node takes ≈ [0-9.]+k users", text)
     assert re.search(r"everything without a bound breaks the SLO from ≈ [0-9.]+ users on", text)
+
+
+def test_one_node_takes_no_more_users_than_their_data_leaves_room_for(
+    source: str, embedded: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    growth = ["--users", "1e4", "--rows", "posts=100", "--node-gigabytes", "0.0168"]
+    assert ends_with([source, "--run", embedded, "--rate", "latest=300", "--slo", "2", *growth]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"The one node takes ≈ 1.02k users; more would not fit into it", text)
 
 
 def test_a_cluster_is_told_in_intervals_that_say_what_was_assumed(
@@ -112,13 +124,20 @@ def test_a_cluster_is_told_in_intervals_that_say_what_was_assumed(
         (["--rate", "latest"], "'' is neither a number nor low,mid,high; write it like findUser=500", 2),
         (["--rate", "latest=3,2,1"], "3, 2, 1 are not three growing numbers above 0", 2),
         (["--rate", "latest=1", "--rate", "latest=2"], "--rate gives latest twice", 2),
-        (["--rate", "latest=0"], "above 0", 2),
+        (["--rate", "latest=0"], "0 is not a number above 0", 2),
         (["--rate", "nobody=1"], "there is no query 'nobody' in the source", 1),
+        (["--rate", "Latest=1"], "there is no query 'Latest' in the source; did you mean latest?", 1),
         (["--rate", "everything=1"], "everything is not bounded", 1),
         (["--rate", "latest=1", "--set", "friends=3"], "no query with a rate has a limit 'friends'", 1),
         (["--rate", "latest=1", "--nodes", "3"], "the run is of an embedded store", 2),
         (["--rate", "latest=1", "--rows", "posts=9"], "say with --users whose rates --rate gives", 2),
-        (["--rate", "latest=1", "--users", "10", "--rows", "nothing=9"], "there is no table 'nothing'", 1),
+        (["--rate", "latest=1", "--node-gigabytes", "9"], "say with --users and --rows how much there is", 2),
+        (
+            ["--rate", "latest=1", "--users", "10", "--rows", "post=9"],
+            "no table 'post' in the source; did you mean p",
+            1,
+        ),
+        (["--rate", "latest=1", "--slo", "2ms"], "2ms is neither a number of ms nor a file of OpenSLO documents", 2),
         (["--rate", "latest=1", "--slo", "nan"], "--slo: a threshold is a number of ms above 0", 2),
     ],
 )

@@ -82,6 +82,16 @@ def stages(
     return tuple(_stage(growing, model, demands, cluster, count) for count in users)
 
 
+def users_of_one_node(growing: Growing, users_of_load: Answer) -> Answer:
+    """How many users a store of one node takes: those whose load it takes, if their data fits into it."""
+    users = []
+    for end, of_bytes in zip(_ENDS, reversed(_ENDS), strict=True):  # few bytes of each user leave room for many users
+        bytes_of_user = sum(_at(_bytes_of(table, 1), of_bytes) for table in growing.tables)
+        of_data = growing.node_bytes / bytes_of_user if bytes_of_user else math.inf
+        users.append(min(_at(users_of_load, end), of_data))
+    return Answer(*users)
+
+
 def users_until(unbounded: Unbounded, model: Model, threshold_ms: float, quantile: float = 0.99) -> float:
     """From how many users on a plan without a bound takes longer than a threshold, even at rest."""
     low, high = 1.0, 1e12

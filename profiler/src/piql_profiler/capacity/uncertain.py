@@ -23,6 +23,8 @@ class Uncertain:
 
     def __post_init__(self) -> None:
         if not (0.0 < self.low <= self.mid <= self.high < math.inf):
+            if self.low == self.mid == self.high:
+                raise ValueError(f"{self.mid:g} is not a number above 0")
             raise ValueError(f"{self.low:g}, {self.mid:g}, {self.high:g} are not three growing numbers above 0")
 
     @classmethod

@@ -21,10 +21,18 @@ from piql.schema.catalog import Table
 from piql_profiler.capacity.demand import AssumedDemands, Demands, DemandsInTurn
 from piql_profiler.capacity.limits import capacity_of, nodes_for
 from piql_profiler.capacity.load import Cluster, LoadModel, QueryLoad, Slo
-from piql_profiler.capacity.success import USERS, Growing, TableGrowth, Unbounded, stages, users_until
-from piql_profiler.capacity.uncertain import Uncertain
+from piql_profiler.capacity.success import (
+    USERS,
+    Growing,
+    TableGrowth,
+    Unbounded,
+    stages,
+    users_of_one_node,
+    users_until,
+)
+from piql_profiler.capacity.uncertain import Answer, Uncertain
 from piql_profiler.commands.capacity_output import Report, Success, as_json, print_report
-from piql_profiler.commands.given import ALL_QUERIES, limits_in, slos_in
+from piql_profiler.commands.given import ALL_QUERIES, limits_in, query_named, slos_in, unknown
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
 from piql_profiler.predictor.cardinalities import bytes_of, limits_of, work_of
@@ -50,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         default=[],
         metavar="QUERY=N",
-        help="executions a second: a number, or low,mid,high (5, 50 and 95 of 100 lie below); of each query that runs",
+        help="executions a second: a number, or low,mid,high (5, 50 and 95 of 100 lie below); once for each query",
     )
     parser.add_argument("--slo", metavar="MS|FILE", help="a threshold of the p99 of all queries, or OpenSLO documents")
     parser.add_argument("--set", action="append", default=[], metavar="LIMIT=N", help="such as subscriptions.owner=50")
@@ -62,7 +70,10 @@ def _parser() -> argparse.ArgumentParser:
         help=f"the part of a single request's time that keeps a core busy, assumed of a cluster ({_ASSUMED})",
     )
     parser.add_argument(
-        "--users", type=float, metavar="N", help="the rates are those of N users; also shows 10³ to 10⁹"
+        "--users",
+        type=float,
+        metavar="N",
+        help="the rates are those of N users, such as 2e4; also shows 10³ to 10⁹ users",
     )
     parser.add_argument(
         "--rows", action="append", default=[], metavar="TABLE=N", help="rows of one user: a number, or low,mid,high"
@@ -118,10 +129,13 @@ def capacity(argv: Sequence[str] | None = None) -> int:
                 _unbounded(compilation, unbounded),
                 options.node_gigabytes * _GIGABYTE if options.node_gigabytes else math.inf,
             )
-            largest = options.users * capacity_now.growth.mid if model.is_answered_in_turn else USERS[-1]
-            shown_users = [users for users in USERS if users <= largest]
+            growth = capacity_now.growth
+            of_load = Answer(*(options.users * at for at in (growth.low, growth.mid, growth.high)))
+            of_one_node = users_of_one_node(growing, of_load) if model.is_answered_in_turn else None
+            shown_users = [users for users in USERS if of_one_node is None or users <= of_one_node.mid]
             told = stages(growing, model, demands, cluster, shown_users)
-            success = Success(options.users, growing, told, _breaks_at(growing, model, slos))
+            is_full = of_one_node is not None and of_one_node.mid < of_load.mid
+            success = Success(growing, told, _breaks_at(growing, model, slos), of_one_node, is_full)
         notes = _notes(options.run)
     except (NotPredictable, UnreadableRun) as error:
         print(f"piql capacity: {error}", file=sys.stderr)
@@ -146,6 +160,9 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
     for name, sizes in (("--rows", options.rows), ("--unbounded", options.unbounded)):
         if sizes and options.users is None:
             parser.error(f"{name} is of users: say with --users whose rates --rate gives")
+    for name, is_given in (("--copies", options.copies > 1), ("--node-gigabytes", options.node_gigabytes is not None)):
+        if is_given and not options.rows:
+            parser.error(f"{name} is of the data: say with --users and --rows how much there is")
 
 
 def _quantities(
@@ -176,9 +193,7 @@ def _queries(
     queries = []
     used: set[str] = set()
     for name, rate in rates.items():
-        query = compilation.queries.get(name)
-        if query is None:
-            raise NotPredictable(f"there is no query {name!r} in the source")
+        query = query_named(compilation, name)
         if query.plan is None:
             raise NotPredictable(f"{name} is not bounded, so no load of it can be told")
         symbols = {limit.symbol for limit in limits_of(query, is_stepped=not model.has_transactions)} & set(values)
@@ -223,7 +238,7 @@ def _of_one_user(query: QueryLoad, users: float) -> QueryLoad:
 def _tables(compilation: Compilation, rows: Mapping[str, Uncertain], copies: int) -> tuple[TableGrowth, ...]:
     for name in rows:
         if name not in compilation.tables:
-            raise NotPredictable(f"there is no table {name!r} in the source")
+            raise unknown("table", name, compilation.tables)
     return tuple(
         TableGrowth(name, quantity, copies * _stored_bytes(compilation, compilation.tables[name]))
         for name, quantity in rows.items()
@@ -240,9 +255,7 @@ def _stored_bytes(compilation: Compilation, table: Table) -> int:
 def _unbounded(compilation: Compilation, given: Mapping[str, Uncertain]) -> tuple[Unbounded, ...]:
     plans = []
     for name, rows in given.items():
-        query = compilation.queries.get(name)
-        if query is None:
-            raise NotPredictable(f"there is no query {name!r} in the source")
+        query = query_named(compilation, name)
         bytes_of_bound = query.bound.bytes // max(1, query.bound.rows) if query.bound else 200
         plans.append(Unbounded(name, rows.mid, max(1, bytes_of_bound)))
     return tuple(plans)

@@ -29,12 +29,14 @@ class Success:
     """The application from few to many users.
 
     `breaks_at` has the number of users from which on each plan without a bound breaks its SLO, or None without an SLO.
+    `of_one_node` are the users that a store of one node takes; `is_full_of_data`: it is their data that ends them.
     """
 
-    users_now: float
     growing: Growing
     stages: tuple[Stage, ...]
     breaks_at: tuple[float | None, ...]
+    of_one_node: Answer | None
+    is_full_of_data: bool
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,9 @@ def as_json(report: Report) -> dict[str, Any]:
         "success": None
         if report.success is None
         else [_stage_json(report.success, at) for at in report.success.stages],
+        "users_of_one_node": None
+        if report.success is None or report.success.of_one_node is None
+        else _points(report.success.of_one_node),
         "unbounded_breaks_at_users": None if report.success is None else list(report.success.breaks_at),
         "notes": list(report.notes),
     }
@@ -114,7 +119,13 @@ def print_report(report: Report) -> None:
     )
     first = capacity.firsts[0]
     if first.is_slow_alone:
-        print(f"{first.name} breaks its SLO with nothing else running: no smaller rate and no more nodes help it.")
+        print(
+            f"{first.name} breaks its SLO with nothing else running. No smaller rate and no more nodes help it; "
+            "smaller limits may (--set)."
+        )
+    elif capacity.growth.mid < 1.0:
+        parts = [100 * at for at in (capacity.growth.low, capacity.growth.mid, capacity.growth.high)]
+        print(f"All rates together must fall to {_estimate(Answer(*parts), ' %')} of what they are.")
     else:
         print(f"All rates together may grow {_estimate(capacity.growth, ' times')}.")
     for at, candidate in enumerate(capacity.firsts[:3]):
@@ -156,12 +167,12 @@ def _print_success(report: Report, success: Success) -> None:
         p99s = [f"{_short(p99)} ms" for p99 in (*stage.p99_ms, *stage.unbounded_ms)]
         requests = _short(stage.requests_per_second)
         rows.append((_short(stage.users), requests, data, "1" if report.is_one_node else nodes, stage.binding, *p99s))
-    print("\nAs users come, at the same rates of each user (all numbers are estimates, ≈):\n")
-    _print_table(rows)
-    if report.is_one_node:
-        growth = report.capacity.growth
-        ends = [success.users_now * at for at in (growth.low, growth.mid, growth.high)]
-        print(f"\nThe one node takes {_estimate(Answer(*ends), ' users')}.")
+    if success.stages:
+        print("\nAs users come, at the same rates of each user (all numbers are estimates, ≈):\n")
+        _print_table(rows)
+    if success.of_one_node is not None:
+        why = "; more would not fit into it" if success.is_full_of_data else ""
+        print(f"\nThe one node takes {_estimate(success.of_one_node, ' users')}{why}.")
     for plan, users in zip(success.growing.unbounded, success.breaks_at, strict=True):
         if users is not None:
             print(f"{plan.query} without a bound breaks the SLO from ≈ {_short(users)} users on, on nodes at rest.")

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from piql.commands.arguments import compile_path
-from piql.compiler.result import Compilation, CompiledQuery
+from piql.compiler.result import Compilation
 
-from piql_profiler.commands.given import ALL_QUERIES, limits_in, slos_in
+from piql_profiler.commands.given import ALL_QUERIES, limits_in, query_named, slos_in
 from piql_profiler.commands.predict_output import Forecast, LargestPairs, as_json, print_table
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
@@ -166,9 +166,7 @@ def _largest_pairs(
 
 def _plan(compilation: Compilation, name: str) -> Any:
     """The plan of a query; NotPredictable where there is no such query, or no bound."""
-    query: CompiledQuery | None = compilation.queries.get(name)
-    if query is None:
-        raise NotPredictable(f"there is no query {name!r} in the source")
+    query = query_named(compilation, name)
     if query.plan is None:
         raise NotPredictable(f"{name} is not bounded, so there is no plan to predict")
     return query.plan
