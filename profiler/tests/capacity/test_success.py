@@ -4,7 +4,6 @@ import pytest
 from piql_profiler.capacity.demand import MeasuredDemands
 from piql_profiler.capacity.limits import OVERLOADED
 from piql_profiler.capacity.load import Cluster, QueryLoad, Slo
-from piql_profiler.capacity.log_log import LogLog, held_out_error
 from piql_profiler.capacity.success import Growing, TableGrowth, Unbounded, scan_ms, stages, users_until
 from piql_profiler.capacity.sweep import query_of
 from piql_profiler.capacity.uncertain import Uncertain
@@ -76,16 +75,3 @@ def test_a_plan_without_a_bound_grows_with_the_users_until_it_breaks(model: Mode
     users = users_until(scan, model, 11.0)
     assert users == pytest.approx(1_000_000, rel=0.05)
     assert scan_ms(scan, model, 1.05 * users) > 11.0
-
-
-def test_the_fit_of_the_paper_finds_a_power_and_its_shares_add_up_to_one_at_the_largest_rate() -> None:
-    def truth(size: float) -> float:
-        return 5000 * size**-0.7
-
-    fit = LogLog.fit({size: truth(size) for size in (1.0, 10.0, 100.0)})
-    assert (fit.p1, fit.p2) == pytest.approx((5000, -0.7))
-    assert fit.share(30.0, truth(30.0) / 2) + fit.share(7.0, truth(7.0) / 2) == pytest.approx(1.0)
-    assert held_out_error(fit.largest_rate, {30.0: truth(30.0)}) == pytest.approx(0.0, abs=1e-9)
-    assert held_out_error(lambda size: 2 * truth(size), {30.0: truth(30.0)}) == pytest.approx(0.693, abs=0.001)
-    with pytest.raises(ValueError, match="two sizes"):
-        LogLog.fit({1.0: 5.0})

@@ -5,8 +5,8 @@ demand         from a profile to the time that an operator keeps a node busy
 waiting        from utilisation to waiting times
 load           queries at their rates on a cluster: shares of a node, and p99 at any utilisation
 limits         the largest growth that keeps every SLO, what breaks first, and the fewest nodes
-log_log        the paper's model: the largest rate as a power of the size; held-out error chooses
 success        users from 10³ to 10⁹: data, requests, nodes and p99, and a plan without a bound beside it
+sweep          from a load sweep to demands; only the benchmark of simulated clusters has one until runs keep it
 
 The model and what it leaves out: decision 0043.
 """

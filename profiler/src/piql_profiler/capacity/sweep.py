@@ -4,7 +4,7 @@
     p99s of queries under load                                         ──▶  what predicted waits are multiplied by
 
 The model takes jobs as arriving at random. The second operator of a query begins where the first one ends, so it comes
-less at random, and waits are shorter than predicted. The last load is held out: it tells how good the two numbers are.
+less at random, and waits are shorter than predicted.
 """
 
 from __future__ import annotations
@@ -34,24 +34,14 @@ class LoadLevel:
     p99_ms: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """The demands that fit best, and the mean error of log p99 at the load that was held out."""
-
-    demands: MeasuredDemands
-    variability: float
-    held_out_error: float
-
-
 def calibrate(
     model: Model,
     busy_us: Mapping[Point, float],
     of_requests: Sequence[LoadLevel],
     of_queries: Sequence[LoadLevel],
-    held_out: LoadLevel,
     cluster: Cluster,
-) -> Calibration:
-    """Choose the variability by single requests, then the factor of waits by queries.
+) -> MeasuredDemands:
+    """The demands that fit best: the variability is chosen by single requests, then the factor of waits by queries.
 
     `model` is of the store at rest, `busy_us` are its measured busy times.
     """
@@ -67,8 +57,7 @@ def calibrate(
     by_variability = {at: MeasuredDemands(busy_us, variability=at) for at in VARIABILITIES}
     variability = min(VARIABILITIES, key=lambda at: sum(error(by_variability[at], level) for level in of_requests))
     by_factor = [MeasuredDemands(busy_us, variability=variability, wait_factor=factor) for factor in WAIT_FACTORS]
-    best = min(by_factor, key=lambda demands: sum(error(demands, level) for level in of_queries))
-    return Calibration(best, variability, error(best, held_out))
+    return min(by_factor, key=lambda demands: sum(error(demands, level) for level in of_queries))
 
 
 def query_of(points: Sequence[Point], per_second: float, name: str = "") -> QueryLoad:
