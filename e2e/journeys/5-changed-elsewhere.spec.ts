@@ -17,20 +17,23 @@ test('what two tabs have typed into one file and could not save is in the next o
   context,
   api,
   page,
+  server,
 }) => {
   const secondTab = new Workbench(await context.newPage())
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
   await secondTab.open(`/?file=${FIND_USER}&query=findUser`)
-  await context.setOffline(true)
+  const witness = await context.newPage()
+  await witness.goto('/api/health') // a page of the same origin that is no tab of the workbench
+  await server.halt() // a tab that is closed is no longer offline where only its network is emulated
   await workbench.editor.typeOver(FIND_USER, 'One user', 'First')
   await secondTab.editor.typeOver(FIND_USER, 'One user', 'Second')
   await expect(workbench.saveState).toHaveText('Kept in this browser')
   await expect(secondTab.saveState).toHaveText('Kept in this browser')
   await secondTab.close()
   await page.goto('about:blank')
-  await context.setOffline(false)
-  await page.goto('/api/health') // a page of the same origin that is no tab of the workbench
-  await expect.poll(() => page.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0)
+  // A tab that is still closing would save what it has once the server is there.
+  await expect.poll(() => witness.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0)
+  await server.resume()
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
   await expect(workbench.application.file('findUser.mine.piql')).toBeVisible()
   await expect(workbench.saveState).toHaveText('Saved')
