@@ -111,6 +111,7 @@ def test_wrong_arguments_of_predict_end_with_2(source: str, options: list[str]) 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--store", "s3://bucket/shop"], "a store in a bucket cannot be measured yet"),
         (["--grid", "huge"], "there is no grid 'huge'"),
         (["--grid", "[1]"], "an object of lists"),
         (["--grid", '{"row_bytes": [100], "scans": [1]}'], "unknown dimension scans"),

@@ -28,7 +28,7 @@ from piql_profiler.drift.judge import LOOKS, Look, Ratio, stale_operators
 from piql_profiler.drift.look import SECONDS, look
 from piql_profiler.drift.refresh import refresh_profile
 from piql_profiler.measure.grid import GRIDS, Grid
-from piql_profiler.measure.store_urls import STORE_VARIABLE
+from piql_profiler.measure.store_urls import STORE_VARIABLE, refuse_bucket
 from piql_profiler.measure.workload import Workload
 from piql_profiler.runs.cluster import RayRunner
 from piql_profiler.runs.hlog import write_hlog
@@ -131,6 +131,8 @@ def _settings_of(options: argparse.Namespace) -> RunSettings:
         raise ValueError("give only one of --resume, --look, --refresh and --import")
     if not any(modes) and options.store is None:
         raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
+    if not any(modes):
+        refuse_bucket(options.store)
     if options.look is not None and options.look < 1:
         raise ValueError("--look is a number of looks, from 1")
     grid = grid_of(options.grid)

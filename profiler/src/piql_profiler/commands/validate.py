@@ -19,6 +19,7 @@ from types import FrameType
 from piql.errors import PiqlError
 
 from piql_profiler.commands.profile import CANCELLED, grid_of
+from piql_profiler.measure.store_urls import refuse_bucket
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.runs.profile_run import Cancelled
 from piql_profiler.runs.run_files import RunSettings, UnreadableRun
@@ -45,6 +46,7 @@ def validate(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", choices=("table", "json"), default="table")
     options = parser.parse_args(argv)
     try:
+        refuse_bucket(options.store)
         grid = grid_of(options.grid)
     except ValueError as error:
         parser.error(str(error))

@@ -9,10 +9,17 @@ import os
 import re
 
 from piql.errors import StoreUnavailable
+from piql.store.schemes import S3, scheme_of
 
 STORE_VARIABLE = "PIQL_STORE"  # of the environment: other users of the machine can read arguments, but not this
 _LEFT_OUT = "…"
 _LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
+
+
+def refuse_bucket(url: str) -> None:
+    """Raise ValueError for a store in a bucket: its tables have no prefix that a profile could measure under."""
+    if scheme_of(url) == S3:
+        raise ValueError("a store in a bucket cannot be measured yet: give --store an embedded store or a cluster")
 
 
 def without_password(text: str) -> str:
