@@ -86,8 +86,8 @@ def test_every_refusal_of_a_query_has_a_name_in_each_language() -> None:
     clients_folder = Path(runtime.__file__).parents[1]
     for file, form in {
         "typescript/runtime.ts": r"^  \['([a-z-]+)', (\w+)\],$",
-        "java/Runtime.java": r'Map\.entry\("([a-z-]+)", (\w+)::new\)',
-        "go/runtime.go": r'^\t(?P<name>\w+) +RefusalCode = "(?P<code>[a-z-]+)"$',
+        "java/runtime/Refusals.java": r'Map\.entry\("([a-z-]+)", (\w+)::new\)',
+        "go/runtime/refusals.go": r'^\t(?P<name>\w+) +RefusalCode = "(?P<code>[a-z-]+)"$',
     }.items():
         found = re.finditer(form, (clients_folder / file).read_text(), re.MULTILINE)
         pairs = [(match["code"], match["name"]) if "code" in match.groupdict() else match.groups() for match in found]

@@ -13,6 +13,7 @@ from piql.schema.catalog import SqlType
 
 from piql_service.clients.names import Names
 from piql_service.clients.rows import RowType, bound_of, of_json, row_types
+from piql_service.clients.runtime_parts import join_parts
 from piql_service.contract.deployed_set import ServedParameter, ServedQuery, ServedSet
 
 
@@ -36,7 +37,12 @@ _TYPES: Mapping[str, _Type] = {
     "uuid": _Type("UUID", "uuid"),
 }
 _ANY = _Type("any", "anything")
-_RUNTIME = Path(__file__).with_name("runtime.go")
+_RUNTIME = Path(__file__).with_name("runtime")
+_PART = re.compile(
+    r'// [^\n]*\n\npackage piqlclient\n\n(?P<imports>(?:import "[^\n]*\n|import \(.*?\n\)\n)?)\n?(?P<body>.*)',
+    re.DOTALL,
+)
+_IMPORT = re.compile(r'"([\w/]+)"')
 _KEYWORDS = frozenset(
     "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
     "range return select struct switch type var".split()
@@ -50,13 +56,16 @@ _DECLARED = re.compile(r"^(?:func|type) (\w+)|^\t(\w+) +(?:RefusalCode|Consisten
 
 def module(served: ServedSet, first_line: str) -> str:
     """Return the client of a set as the text of one package; `first_line` says where it comes from."""
-    runtime = _RUNTIME.read_text(encoding="utf-8")
+    imports, runtime = join_parts(_RUNTIME, _PART, _IMPORT)
     declared = {name for pair in _DECLARED.findall(runtime) for name in pair if name}
     rows = row_types(served, _Exported({*declared, "Queries", "NewQueries"}))
     used = {row.name for row in rows.of_query.values()}
     about = "// Package piqlclient has the deployed queries as methods of Queries."
     parts = [
-        f"// {first_line}\n\n{about}\n{runtime}",
+        f"// {first_line}",
+        f"{about}\npackage piqlclient",
+        "\n".join(("import (", *(f'\t"{name}"' for name in imports), ")")),
+        runtime,
         *(_row(row) for row in rows.all),
         *(_reader(row) for row in rows.all if row.name in used),
         _queries(served, {name: row.name for name, row in rows.of_query.items()}, declared),

@@ -13,6 +13,7 @@ from piql.schema.catalog import SqlType
 from piql_service.clients.layout import listed
 from piql_service.clients.names import Names
 from piql_service.clients.rows import RowType, bound_of, of_json, row_types
+from piql_service.clients.runtime_parts import join_parts
 from piql_service.contract.deployed_set import ServedParameter, ServedQuery, ServedSet
 
 
@@ -38,7 +39,10 @@ _TYPES: Mapping[str, _Type] = {
 }
 _ANY = _Type("Object", "Object", "anything")
 _ANSWERS = {"read": "Answer", "pages": "Pages", "write": "Written"}
-_RUNTIME = Path(__file__).with_name("Runtime.java")
+_RUNTIME = Path(__file__).with_name("runtime")
+_START = "public final class PiqlClient {\n"
+_PART = re.compile(rf"// [^\n]*\n(?P<imports>.*?){re.escape(_START)}(?P<body>.*)\n}}\n", re.DOTALL)
+_IMPORT = re.compile(r"^import ([\w.]+);$", re.MULTILINE)
 _KEYWORDS = frozenset(
     "_ abstract assert boolean break byte case catch char class const continue default do double else enum extends "
     "false final finally float for goto if implements import instanceof int interface long native new null package "
@@ -53,22 +57,22 @@ _LANGUAGE = frozenset(
     "InterruptedException Iterable Long Math Object Override Queries Record Row RuntimeException String StringBuilder "
     "SuppressWarnings Thread Throwable Value Void".split()
 )
-_DECLARED = re.compile(r"^import [\w.]+\.(\w+);|\b(?:class|record|enum) (\w+)", re.MULTILINE)
+_DECLARED = re.compile(r"\b(?:class|record|enum) (\w+)")
 
 
 def module(served: ServedSet, first_line: str) -> str:
     """Return the client of a set as the text of one class; `first_line` says where it comes from."""
-    runtime = _RUNTIME.read_text(encoding="utf-8")
-    declared = {name for pair in _DECLARED.findall(runtime) for name in pair if name}
+    imports, runtime = join_parts(_RUNTIME, _PART, _IMPORT)
+    declared = {*(name.rpartition(".")[2] for name in imports), "PiqlClient", *_DECLARED.findall(runtime)}
     rows = row_types(served, Names({*_LANGUAGE, *declared}))
     about = '/** The deployed queries as methods: `new PiqlClient.Queries(new PiqlClient.Connection("http://…"))`. */'
-    start, end = "public final class PiqlClient {", "\n}\n"
+    head = [f"// {first_line}", "".join(f"import {name};\n" for name in imports), f"{about}\n{_START}{runtime}"]
     parts = [
-        runtime.removesuffix(end).replace(start, f"{about}\n{start}"),
+        *head,
         *map(_row, rows.all),
         _queries(served, {name: row.name for name, row in rows.of_query.items()}),
     ]
-    return _ascii(f"// {first_line}\n\n" + "\n\n".join(part.strip("\n") for part in parts) + end)
+    return _ascii("\n\n".join(part.strip("\n") for part in parts) + "\n}\n")
 
 
 def _ascii(text: str) -> str:
