@@ -80,7 +80,7 @@ class ByHand:
 
     def __init__(self, path: Path) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
-        self.connection.executescript("PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;")
+        self.connection.executescript("PRAGMA cache_size = -65536;")
 
     def find_user(self, username: str) -> Rows:
         rows = self.connection.execute(

@@ -40,8 +40,7 @@ class ByHand:
     def __init__(self, path: Path) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.connection.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-            "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;"
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;PRAGMA cache_size = -65536;"
         )
         indexes = self.connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'index subscriptions%'")
         (self._followers,) = (name for (name,) in indexes)

@@ -24,7 +24,7 @@ PiqlError
     ├── StoreForked         connections that a process has from its parent
     ├── StoreFull           no room left on the disk
     ├── NotAStore           a file of another program, or of another kind of store
-    ├── StoreReplaced       its file was removed or replaced while it was open, or it is another store than before
+    ├── StoreReplaced       its file was removed, replaced or cut while it was open, or it is another store
     └── StoreSilent         no answer in time
 """
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -93,3 +95,52 @@ def test_a_file_that_is_put_back_after_its_store_was_closed_has_all_that_was_ack
     db.close()
     path.with_name("away.db").rename(path)
     assert rows(path, 1) == [1]
+
+
+def cut_to_nothing(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def cut_in_half(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("cut", [cut_to_nothing, cut_in_half])
+def test_nothing_is_acknowledged_by_a_file_that_was_cut(path: Path, cut: Callable[[Path], None]) -> None:
+    made(path, 1).close()  # so that the file has it all, and its log nothing
+    db = piql.connect(f"embedded:{path}")
+    db.execute("put", {"id": 2, "n": 2})
+    cut(path)
+    with pytest.raises(
+        StoreReplaced, match=r"was cut while it was open, from \d+ to \d+ bytes: put a copy in its place"
+    ):
+        db.execute("put", {"id": 3, "n": 3})
+    with pytest.raises(StoreReplaced, match="was cut"):
+        db.load("t", [{"id": 4, "n": 4}])
+    with pytest.raises(StoreReplaced, match="was cut"):
+        _ = db.deployment
+    db.close()
+
+
+READS_WHILE_IT_IS_CUT = """
+import os, sys, piql
+from piql.errors import StoreUnavailable
+path = sys.argv[1]
+with piql.connect(f"embedded:{path}") as db, db.store.at_work() as connection:
+    rows = connection.execute('SELECT * FROM "table t"')
+    rows.fetchone()
+    os.truncate(path, 4096)
+    try:
+        list(rows)
+    except Exception as error:
+        print(type(error).__name__)
+"""
+
+
+def test_a_file_that_is_cut_under_a_read_is_an_error_and_not_the_end_of_the_process(path: Path) -> None:
+    with made(path, 1) as db:
+        db.load("t", [{"id": number, "n": number} for number in range(2, 3000)])
+    process = subprocess.run(
+        [sys.executable, "-c", READS_WHILE_IT_IS_CUT, str(path)], capture_output=True, text=True, timeout=60
+    )
+    assert (process.returncode, process.stdout) == (0, "DatabaseError\n")

@@ -26,7 +26,8 @@ Synchronous = Literal["FULL", "NORMAL"]
 
 _CLOSED = "the store has been closed"
 _FIRST_READ = "SELECT 1 FROM sqlite_schema LIMIT 1"  # makes the log, or opens the one that there is
-_PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+_PRAGMAS = "PRAGMA mmap_size = 0; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+"""The file is not mapped into memory: a page that is gone by then would end the process by SIGBUS, without a word."""
 
 
 class Connection(sqlite3.Connection):
@@ -156,8 +157,9 @@ def _keep_for_ever(connection: Connection) -> None:
 class DatabaseFile:
     """A SQLite file in WAL mode, and how it is opened; a missing file is created only while `may_be_made` is set.
 
-    The path names the same file for as long as the store is open. Where it does not any more, SQLite would go on
-    writing into a file without a name, and the log that lies at the path would be taken for that of the new file.
+    The path names the same file for as long as the store is open, and that file only grows. Where the path names
+    another one, SQLite would go on writing into a file without a name, and the log that lies at the path would be taken
+    for that of the new file. Where the file was cut, writes would be acknowledged beside what is gone.
     """
 
     def __init__(self, path: Path, synchronous: Synchronous, wait_seconds: float) -> None:
@@ -167,6 +169,7 @@ class DatabaseFile:
         self._synchronous = synchronous
         self._wait_seconds = wait_seconds
         self._file: File | None = None  # that was opened first
+        self._size = 0  # in bytes, the largest that was seen: the file of a store only grows
         self._log: File | None = None  # of the connection that was opened last
 
     def open(self) -> Connection:
@@ -189,23 +192,34 @@ class DatabaseFile:
             connection.executescript(_PRAGMAS)
             patiently(lambda: connection.execute(_FIRST_READ).fetchone(), self._wait_seconds)
             self._file, self._log = self._file or _file_at(self.path), _file_at(self._beside("-wal"))
+            self.refuse_replaced()
         except BaseException:
             connection.close()  # now, and not at the next garbage collection
             raise
         return connection
 
     def refuse_replaced(self) -> None:
-        """Raise StoreReplaced where the path names another file by now than the one that was opened first, or none."""
+        """Raise StoreReplaced where the path names another file than the one opened first, a cut one, or none."""
         if self._file is None:
             return
-        there = _file_at(self.path)
-        if there == self._file:
-            return
-        what = f"the file of the embedded store {self.path}"
-        if there is None:
-            raise StoreReplaced(f"{what} is gone: put it back, or open the store again to begin a new one")
-        self._set_log_aside()
-        raise StoreReplaced(f"{what} was replaced while it was open: open the store again to use the new file")
+        seen = self._size  # before the file is looked at: another thread may see it grow meanwhile
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            raise StoreReplaced(
+                f"{self._named} is gone: put it back, or open the store again to begin a new one"
+            ) from None
+        if (status.st_dev, status.st_ino) != self._file:
+            self._set_log_aside()
+            raise StoreReplaced(
+                f"{self._named} was replaced while it was open: open the store again to use the new file"
+            )
+        if status.st_size < seen:
+            raise StoreReplaced(
+                f"{self._named} was cut while it was open, from {seen} to {status.st_size} bytes: put a copy in its"
+                " place, then open the store again"
+            )
+        self._size = status.st_size
 
     def leave(self, handle: ConnectionHandle | None) -> None:
         """Set the log aside if its file is not at the path any more, so that it is taken for no other file's.
@@ -224,6 +238,10 @@ class DatabaseFile:
             for end in ("-wal", "-shm"):
                 with suppress(OSError):
                     os.rename(self._beside(end), self._beside(f"{end}.of-replaced-{self._log[1]}"))
+
+    @property
+    def _named(self) -> str:
+        return f"the file of the embedded store {self.path}"
 
     def _beside(self, end: str) -> str:
         return os.path.realpath(self.path) + end
