@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -109,14 +110,20 @@ def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
     return adapter(path or None, synchronous, wait_ms=wait_ms)
 
 
-def _open_cql(url: str) -> Store:
-    """Open a cluster; the adapter is imported only now, since the driver may not be installed."""
+@contextmanager
+def _needs(package: str, help: str) -> Iterator[None]:
+    """Import an adapter inside the context, only when it is asked for: say `help` where its package is missing."""
     try:
-        from piql.store.cql import open_cql
+        yield
     except ModuleNotFoundError as missing:
-        if missing.name is None or missing.name.partition(".")[0] != "cassandra":
+        if missing.name is None or missing.name.partition(".")[0] != package:
             raise
-        raise StoreUnavailable("clusters need the driver: pip install 'piql[cql]'") from missing
+        raise StoreUnavailable(help) from missing
+
+
+def _open_cql(url: str) -> Store:
+    with _needs("cassandra", "clusters need the driver: pip install 'piql[cql]'"):
+        from piql.store.cql import open_cql
     return open_cql(url)
 
 
@@ -130,13 +137,8 @@ def _locate_cql(url: str) -> Location:
 
 
 def _open_s3(url: str) -> Store:
-    """Open a store in a bucket; the adapter is imported only now, since its client may not be installed."""
-    try:
+    with _needs("obstore", "stores in a bucket need the client: pip install 'piql[s3]'"):
         from piql.store.s3 import open_s3
-    except ModuleNotFoundError as missing:
-        if missing.name is None or missing.name.partition(".")[0] != "obstore":
-            raise
-        raise StoreUnavailable("stores in a bucket need the client: pip install 'piql[s3]'") from missing
     return open_s3(url)
 
 

@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import Answers, Batch, Consistency, Reader, ReadShape, Store, Topology, Transaction
 from piql.store.row_writes import SingleRowWrites
-from piql.store.rows import Codec, PreparedEntries, PreparedRead, Row
+from piql.store.rows import Codec, PreparedEntries, PreparedRead
+from piql.store.single_reads import reader_of
 
 
 class StoreWrapper:
@@ -38,13 +39,7 @@ class StoreWrapper:
 
     def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
         """Answer one request by `read_many`, so that a subclass that overrides that one changes both."""
-
-        def answer(arguments: Row) -> tuple[list[Row], int]:
-            before = self.statements_sent()
-            ((rows,),) = self.read_many([Batch(read, [arguments])], consistency)
-            return rows, self.statements_sent() - before
-
-        return answer
+        return reader_of(self.read_many, self.statements_sent, read, consistency)
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         return self.behind.read_many(batches, consistency)

@@ -18,7 +18,7 @@ from piql.store.base import SIGNING_KEY, Answers, Batch, Consistency, ReadShape
 from piql.store.base import Reader as RequestReader
 from piql.store.embedded.layout import layout_of
 from piql.store.row_writes import SingleRowWrites
-from piql.store.rows import Codec, Row
+from piql.store.rows import Codec
 from piql.store.s3.address import Address, parse_address
 from piql.store.s3.cache import Cache, PageGone
 from piql.store.s3.objects import MOST_DELETED, BucketObjects, Objects, Requests
@@ -28,6 +28,7 @@ from piql.store.s3.reading import Reader, State
 from piql.store.s3.root import Retired, Root, Tree
 from piql.store.s3.transaction import Changes, NewNames, S3Entries, S3Transaction, entries_of
 from piql.store.s3.turn import NOTHING_WRITTEN, RootOfStore, Turn
+from piql.store.single_reads import reader_of
 from piql.store.values import codec_of
 
 KEPT_SECONDS = 60
@@ -96,12 +97,7 @@ class S3Store:
         return layout_of(table, index).name
 
     def reader(self, read: S3Read, consistency: Consistency | None = None) -> RequestReader:
-        def read_one(arguments: Row) -> tuple[list[Row], int]:
-            before = self.statements_sent()
-            ((rows,),) = self.read_many([Batch(read, [arguments])], consistency)
-            return rows, self.statements_sent() - before
-
-        return read_one
+        return reader_of(self.read_many, self.statements_sent, read, consistency)
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         """Answer requests; every read sees all acknowledged writes, so the consistency does not matter."""
