@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from shutil import rmtree
 
 KEYS: Mapping[str, str] = {"AWS_ACCESS_KEY_ID": "of-the-tests", "AWS_SECRET_ACCESS_KEY": "secret-of-the-tests"}
 """What the environment of a client must hold; the server takes any."""
@@ -37,8 +38,10 @@ class ObjectStore:
 
 @contextmanager
 def running_object_store(folder: Path, bucket: str = "piql-tests") -> Iterator[ObjectStore]:
-    """Run a server inside the context; its objects and its log are in a folder."""
+    """Run a server inside the context; its objects and log are in a folder, and its temporary files while it runs."""
     port = _free_port()
+    temporary = folder / "temporary"  # the server leaves a file with its process number there
+    temporary.mkdir(exist_ok=True)
     environment = {
         **os.environ,
         "BIND_HOST": "127.0.0.1",
@@ -47,6 +50,7 @@ def running_object_store(folder: Path, bucket: str = "piql-tests") -> Iterator[O
         "S3_PERSIST": "1",
         "S3_DATA_DIR": str(folder / "objects"),
         "LOG_LEVEL": "WARNING",
+        "TMPDIR": str(temporary),
     }
     with (folder / "log").open("wb") as log:
         command = [str(Path(sys.executable).with_name("ministack"))]
@@ -58,6 +62,7 @@ def running_object_store(folder: Path, bucket: str = "piql-tests") -> Iterator[O
     finally:
         server.send_signal(signal.SIGKILL)
         server.wait()
+        rmtree(temporary)
 
 
 def _make_bucket(store: ObjectStore, server: subprocess.Popen[bytes], log: Path) -> None:

@@ -38,7 +38,7 @@ def begun(db: piql.Database, text: str = BY_KIND + BY_WORD) -> Build:
 
 def steps(build: Build, count: int) -> None:
     for _ in range(count):
-        assert build._step()
+        assert build.step()
 
 
 def test_a_query_is_refused_until_its_index_is_complete(db: piql.Database) -> None:
@@ -99,7 +99,7 @@ def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Data
         same_build = second.build
         assert same_build is not None
         same_build.pause()
-        assert not build._step()
+        assert not build.step()
         db.execute("reprice", {"id": 3, "price": 77_777})
         assert same_build.progress.is_paused
         same_build.resume()
@@ -111,7 +111,7 @@ def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Data
 def test_a_build_resumed_when_its_thread_is_about_to_end_is_built_to_its_end(
     db: piql.Database, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build, step = begun(db), Build._step
+    build, step = begun(db), Build.step
     was_seen, is_resumed = threading.Event(), threading.Event()
 
     def step_and_wait(build: Build) -> bool:
@@ -121,7 +121,7 @@ def test_a_build_resumed_when_its_thread_is_about_to_end_is_built_to_its_end(
             assert is_resumed.wait(PATIENCE)
         return goes_on
 
-    monkeypatch.setattr(Build, "_step", step_and_wait)
+    monkeypatch.setattr(Build, "step", step_and_wait)
     with piql.connect(url) as second:
         found = second.build
         assert found is not None
@@ -201,7 +201,7 @@ def checking(db: piql.Database, limit: int) -> Build:
     """Return a build of a lower limit whose indexes are full, and which is about to check the rows there are."""
     build = begin_deploy(db.store, piql.compile(limited(limit)), pace=SLOW)
     while build.progress.phase == "filling":
-        build._step()
+        build.step()
     return build
 
 

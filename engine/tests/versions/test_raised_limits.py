@@ -44,7 +44,7 @@ def tea(at: int) -> dict[str, object]:
 
 def until_read(build: Build, db: piql.Database) -> None:
     while not steps_state(db).is_before_held:
-        assert build._step()
+        assert build.step()
 
 
 def test_a_raised_limit_is_one_for_writers_when_all_readers_know_of_it(db: piql.Database, url: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from piql.versions.change import build as builds
 from piql.versions.change import steps
 from piql.versions.change.build import BackfillRate, Build
+from piql.versions.change.progress import read_progress
 from piql.versions.deploy import begin_deploy, deploy
 from promises import broken_promises, unused_indexes
 
@@ -55,7 +56,7 @@ def steps_state(db: piql.Database) -> steps.SchemaState:
 
 def passed_to(build: Build, db: piql.Database, phase_wanted: str) -> None:
     while phase(db) != phase_wanted:
-        assert build._step()
+        assert build.step()
 
 
 def test_writers_one_phase_apart_leave_every_index_right(db: piql.Database, url: str) -> None:
@@ -128,9 +129,9 @@ def _meter() -> object:
 def test_each_phase_waits_until_every_writer_knows_of_it(url: str) -> None:
     with filled(url, ROWS) as db:
         build = begin_deploy(db.store, piql.compile(FIRST + BY_WORD), pace=SLOW)
-        assert build._step.__self__ is build
         schema_steps = steps.SchemaSteps(db.store, steps_state(db))
-        state, progress = steps_state(db), build._read()
+        state, progress = steps_state(db), read_progress(db.store)
+        assert progress is not None
         assert 0 < schema_steps.seconds_to_wait(steps.Stand(state, progress)) <= steps.GRACE_SECONDS
         build.cancel()
 
@@ -149,7 +150,7 @@ def test_a_limit_that_is_refused_has_hindered_no_writer(db: piql.Database, url: 
             late._refresh()
             late.execute("add", {**row(number), "kind": "k0"})  # the group has more than eight rows already
             number += 1
-            build._step()
+            build.step()
         with pytest.raises(piql.CompilationRefused, match="at most 8 rows"):
             build.wait()
         assert broken_promises(db) == []
@@ -172,9 +173,9 @@ def test_what_is_said_to_a_build_during_a_step_is_not_lost(
 
     monkeypatch.setattr(steps.SchemaSteps, "advance", interrupted)
     with suppress(piql.StoreUnavailable):  # the index that it fills is dropped: it looks again
-        while build._step():
+        while build.step():
             pass
-    assert not build._step()
+    assert not build.step()
     assert build.progress.is_paused == (said == "pause")
     assert build.progress.phase == ("filling" if said == "pause" else "cancelled")
     if said == "pause":

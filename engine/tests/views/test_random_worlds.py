@@ -49,7 +49,7 @@ def hold(db: piql.Database, world: World, *, with_views: bool) -> None:
 def build_slowly(db: piql.Database, world: World, text: str) -> bool:
     """Deploy a text in small steps, with writes between them; return whether it is in force, or a sum is too large."""
     build = begin_deploy(db.store, piql.compile(text), pace=SLOW)
-    while build._step():
+    while build.step():
         write_some(db, world, world.chance.randrange(3))
     progress = build.progress
     assert progress.phase == "in force" or "each sum must fit" in str(progress.reason), progress

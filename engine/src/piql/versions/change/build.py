@@ -221,7 +221,7 @@ class Build:
 
     def run(self) -> Deployment:
         """Build to the end in this thread, and return the version that is in force then; raises as `wait` does."""
-        while self._step():
+        while self.step():
             pass
         progress = self._read()
         if progress.outcome is None:
@@ -235,7 +235,7 @@ class Build:
             while not self._stop.is_set():
                 try:
                     self._is_wanted = False
-                    if not self._step() and self._may_end():
+                    if not self.step() and self._may_end():
                         return
                     attempts = 0
                 except StoreUnavailable:
@@ -254,8 +254,8 @@ class Build:
                 self._thread = None
             return not self._is_wanted
 
-    def _step(self) -> bool:
-        """Do one step and rest after it; return whether there is more to do here."""
+    def step(self) -> bool:
+        """Do one step in this thread and rest after it; return whether there is more to do here."""
         began = monotonic()
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
