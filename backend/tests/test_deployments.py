@@ -82,6 +82,7 @@ async def test_a_preview_names_what_would_change(client: httpx.AsyncClient, file
     assert preview["tables"] == [
         {
             "table": "subscriptions",
+            "kind": "table",
             "change": "changed",
             "details": ["CARDINALITY LIMIT 100 (owner) → 50"],
             "checked": ["CARDINALITY LIMIT 50 (owner)"],
@@ -113,6 +114,24 @@ async def test_a_preview_names_the_tables_that_would_change(client: httpx.AsyncC
         ("subscriptions", "removed"),
         ("thoughts", "removed"),
     }
+
+
+async def test_a_view_goes_with_its_statement_and_the_preview_says_what_that_means(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    text = "CREATE VIEW fans AS SELECT target, COUNT(*) AS n FROM subscriptions GROUP BY target;\n"
+    with_view = [*files, {"path": "fans.piql", "text": text}]
+    made = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "files": with_view})
+    assert made.status_code == 201, made.text
+    preview = (await client.post(f"{DEVELOPMENT}/deployments/preview", json={"files": files})).json()
+    (change,) = preview["tables"]
+    assert (change["table"], change["kind"], change["change"]) == ("fans", "view", "removed")
+    assert change["details"][0].startswith("writes to subscriptions keep it up to date only for a rollback")
+    assert {change["query"] for change in preview["bounds_changed"]} == {"subscribe", "unsubscribe"}
+    await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 2, "files": files})
+    again = (await client.post(f"{DEVELOPMENT}/deployments/preview", json={"files": files})).json()
+    assert again["tables"] == []
+    assert again["bounds_changed"] == []
 
 
 async def test_a_preview_of_a_refused_set_says_so(client: httpx.AsyncClient, files: Files) -> None:

@@ -5914,14 +5914,20 @@ export interface components {
         };
         /**
          * TableChangeRead
-         * @description A table that is added, changed or removed; one that comes `back` is in the store, with rows of earlier versions.
+         * @description A table or view that is added, changed or removed.
          *
+         *     One that comes `back` is in the store, with rows of earlier versions.
          *     `checked` are the constraints that its existing rows are checked against first. `refusal` says why the change cannot
          *     be made whatever the rows are.
          */
         TableChangeRead: {
             /** Table */
             table: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "table" | "view";
             /**
              * Change
              * @enum {string}

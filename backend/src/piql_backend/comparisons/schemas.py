@@ -31,13 +31,15 @@ class BoundChangeRead(Read):
 
 
 class TableChangeRead(Read):
-    """A table that is added, changed or removed; one that comes `back` is in the store, with rows of earlier versions.
+    """A table or view that is added, changed or removed.
 
+    One that comes `back` is in the store, with rows of earlier versions.
     `checked` are the constraints that its existing rows are checked against first. `refusal` says why the change cannot
     be made whatever the rows are.
     """
 
     table: str
+    kind: Literal["table", "view"]
     change: Literal["added", "back", "changed", "removed"]
     details: list[str]
     checked: list[str]

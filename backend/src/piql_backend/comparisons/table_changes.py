@@ -14,6 +14,7 @@ from typing import Literal
 
 from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Table
 from piql.schema.table_changes import added_constraints, reason_against
+from piql.versions.change.composition import upkeep_ends
 
 from piql_backend.comparisons.schemas import TableChangeRead
 
@@ -30,13 +31,20 @@ def table_changes(
     added = [
         _change(stored[name], table, "back")
         if name in stored
-        else TableChangeRead(table=name, change="added", details=[], checked=[], refusal=None)
+        else TableChangeRead(table=name, kind=_kind(table), change="added", details=[], checked=[], refusal=None)
         for name, table in wanted.items()
         if name not in live
     ]
     removed = [
-        TableChangeRead(table=name, change="removed", details=["its rows stay in the store"], checked=[], refusal=None)
-        for name in live
+        TableChangeRead(
+            table=name,
+            kind=_kind(table),
+            change="removed",
+            details=["its rows stay in the store" if table.view is None else upkeep_ends(table)],
+            checked=[],
+            refusal=None,
+        )
+        for name, table in live.items()
         if name not in wanted
     ]
     return [*added, *(change for change in changes if change.details), *removed]
@@ -51,8 +59,17 @@ def _change(before: Table, after: Table, change: Literal["changed", "back"]) -> 
     checked += [_reference(reference) for reference in new.references]
     checked += [_column(column) for column in new.columns]
     return TableChangeRead(
-        table=after.name, change=change, details=[*_details(before, after)], checked=checked, refusal=refusal
+        table=after.name,
+        kind=_kind(after),
+        change=change,
+        details=[*_details(before, after)],
+        checked=checked,
+        refusal=refusal,
     )
+
+
+def _kind(table: Table) -> Literal["table", "view"]:
+    return "table" if table.view is None else "view"
 
 
 def _details(before: Table, after: Table) -> Iterator[str]:

@@ -4,6 +4,9 @@ A live query is either the application's own or somebody else's:
 
 own        deployed from this application alone: it goes when the set leaves it out
 others'    deployed from another application, or by a program: it stays live, unless the user agreed to remove it
+
+A view goes when this application deployed the live version and its set leaves the view out, unless a query that stays
+reads it.
 """
 
 from __future__ import annotations
@@ -11,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from piql.compiler.logical.operators import Relation
 from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused
 from piql.schema.catalog import Table
-from piql.versions.change.composition import EARLIER, statement_of, with_earlier
+from piql.versions.change.composition import EARLIER, statement_of, views_among, with_earlier
 
 from piql_backend.comparisons.schemas import ChangesRead, TableChangeRead
 from piql_backend.comparisons.service import changes_between
@@ -28,7 +32,7 @@ _UNKNOWN = "an application"
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What becomes of live queries when a set is deployed.
+    """What becomes of live queries and views when a set is deployed.
 
     The `forgotten` go. The `kept` are others' queries that stay beside the set. The `replaced` are others' queries that
     the set has under the same name with another text.
@@ -61,7 +65,22 @@ def touched(
                 kept.append(read)
         elif not is_own and statement_of(wanted) != statement_of(query):
             replaced.append(read)
-    return Touched(frozenset(forgotten), tuple(kept), tuple(replaced))
+    views = _forgotten_views(live, compilation, application_id, [read.query for read in kept])
+    return Touched(frozenset(forgotten) | views, tuple(kept), tuple(replaced))
+
+
+def _forgotten_views(
+    live: LiveDeployment, compilation: Compilation, application_id: str, staying: Collection[str]
+) -> frozenset[str]:
+    """The views that go: of the application's own live set, not of the new one, and not read by a query that stays."""
+    if live.deployment is None or live.read.application_id != application_id:
+        return frozenset()
+    stay = set(compilation.tables)
+    for name in staying:
+        plan = live.compilation.queries[name].bound_plan
+        stay |= {node.table.name for node in plan.walk() if isinstance(node, Relation)} if plan is not None else set()
+    views = views_among(live.deployment, live.compilation.tables.keys() - stay)
+    return frozenset(view.name for view in views if _is_of_set(live, view.name))
 
 
 def preview_of(
@@ -84,7 +103,9 @@ def preview_of(
         tables=[
             change
             for change in _table_changes(live, compilation)
-            if change.change != "removed" or (own_live is not None and _is_of_set(own_live, change.table))
+            if change.change != "removed"
+            or change.table in touches.forgotten
+            or (change.kind == "table" and own_live is not None and _is_of_set(own_live, change.table))
         ],
         can_deploy=not has_errors and bool(compilation.queries) and refusal is None,
         diagnostics=read_diagnostics(compilation),

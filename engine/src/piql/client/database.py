@@ -139,11 +139,11 @@ class Database:
         background: bool = False,
         rows_per_second: float | None = None,
     ) -> Deployment | Build:
-        """Add the tables, indexes and queries of a set, or replace them by name; no data is dropped.
+        """Add the tables, indexes and queries of a set, or replace them by name; no row of a table is dropped.
 
-        Queries deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused when the set has
-        errors or does not fit the data; the version in force then stays as it is. With `background`, indexes are built
-        while this returns a `Build` to follow, pause, resume or cancel.
+        Queries and views deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused when the
+        set has errors or does not fit the data; the version in force then stays as it is. With `background`, indexes
+        are built while this returns a `Build` to follow, pause, resume or cancel.
         """
         if background:
             return self._started(begin_deploy(self._store, compilation, forget, backfill_rate(rows_per_second)))

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from piql.client.connecting import connect
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.following import add_store, attempt, deployed, follow
-from piql.runtime.deployment import Deployer
+from piql.compiler.result import Compilation
+from piql.errors import PiqlError
+from piql.runtime.deployment import Deployer, Deployment
 from piql.versions.change.build import backfill_rate
+from piql.versions.change.composition import upkeep_ends, views_among
 from piql.versions.deploy import begin_deploy
 from piql.versions.deploy import deploy as put_in_force
 
@@ -32,6 +35,13 @@ def deploy(argv: Sequence[str] | None = None) -> int:
         metavar="N",
         help="with --background: the most rows to fill or check in a second",
     )
+    parser.add_argument(
+        "--remove",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a query or a view that was deployed earlier and is not in the files any more; may be given again",
+    )
     options = parser.parse_args(argv)
     if options.rows_per_second is not None and not (options.background and options.rows_per_second > 0):
         parser.error("--rows-per-second takes a positive number, and needs --background")
@@ -39,13 +49,37 @@ def deploy(argv: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         with connect(options.store, report="") as db:
+            for line in removals(db.deployment, compilation, options.remove):
+                print(line)
             if options.background:
                 pace = backfill_rate(options.rows_per_second)
-                build = begin_deploy(db.store, compilation, pace=pace, deployer=COMMAND)
+                build = begin_deploy(db.store, compilation, options.remove, pace, COMMAND)
                 build.start()
                 deployment = follow(build)
             else:
-                deployment = put_in_force(db.store, compilation, deployer=COMMAND)
+                deployment = put_in_force(db.store, compilation, options.remove, deployer=COMMAND)
         print(f"deployed {deployed(deployment, options.store)}")
 
     return attempt("deploy", work)
+
+
+def removals(current: Deployment, compilation: Compilation, names: Sequence[str]) -> list[str]:
+    """Return a line for each query and view that a deployment removes; raise PiqlError for a name that is neither.
+
+    A view that stays because the files do not name it gets a line, too: writes go on paying for it.
+    """
+    views = {view.name: view for view in views_among(current, current.tables.keys())}
+    lines = []
+    for name in names:
+        if name in compilation.queries or name in compilation.tables:
+            raise PiqlError(f"{name} is in the files: take its statement out of them first")
+        if name in current.compilation.queries:
+            lines.append(f"removes the query {name}")
+        elif name in views:
+            lines.append(f"removes the view {name}: {upkeep_ends(views[name])}")
+        elif name in current.tables:
+            raise PiqlError(f"{name} is a table: a deployment keeps the rows of tables, and removes queries and views")
+        else:
+            raise PiqlError(f"no query or view {name} is deployed: `piql deployments` lists what is")
+    stay = [name for name in views if name not in compilation.tables and name not in names]
+    return lines + [f"keeps the view {name}, deployed earlier: --remove {name} removes it" for name in stay]

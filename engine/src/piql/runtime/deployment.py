@@ -75,14 +75,14 @@ class OtherView:
     """A view of another version, which writers keep up to date; its table is declared in `deployment`.
 
     `is_filled` tells, inside a transaction, whether existing rows up to a primary key are counted in it already; None
-    where all are. `refuse` makes the change to its version end, in the transaction of a write that the view cannot
-    hold, which it is given in words; None where the write is refused instead.
+    where all are. `refuse` makes writers leave the view to itself, in the transaction of a write that it cannot hold,
+    which it is given in words: a coming version is refused, and a later one fills the view of the version before anew.
     """
 
     table: Table
     deployment: Deployment
+    refuse: Callable[[Transaction, str], None]
     is_filled: Callable[[], Callable[[Row], bool]] | None = None
-    refuse: Callable[[Transaction, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,11 @@ def reason_against(
         if new_column is None:
             if declared is not None and declared.column(column.name) is not None:
                 return f"{column.name} would be dropped with its data; keep the column"
-        elif not (_holds_all_of(new_column.type, column.type) or _may_hold(new_column.type, column.type)):
+        elif not (
+            _holds_all_of(new_column.type, column.type)
+            or _may_hold(new_column.type, column.type)
+            or (desired.view is not None and _has_more_digits_behind_the_point(new_column.type, column.type))
+        ):
             return f"{column.name} is {column.type} and cannot become {new_column.type}"
         elif not keeps_alike(column.type, new_column.type):
             why = f"this store keeps the two differently: add a column of type {new_column.type}, and copy the values"
@@ -99,6 +103,11 @@ def _holds_all_of(new: SqlType, old: SqlType) -> bool:
         old_scale, new_scale = old.scale or 0, new.scale or 0
         return new_scale >= old_scale and new.precision - new_scale >= old.precision - old_scale
     return True
+
+
+def _has_more_digits_behind_the_point(new: SqlType, old: SqlType) -> bool:
+    """Return whether a sum of the old type is one of the new, if it has no more digits before the point than that."""
+    return new.kind is old.kind is Kind.DECIMAL and (new.scale or 0) >= (old.scale or 0)
 
 
 def _may_hold(new: SqlType, old: SqlType) -> bool:

@@ -39,7 +39,7 @@ def deploy(
 ) -> Deployment:
     """Put a compiled set in force, and return the new deployment.
 
-    Queries that `forget` names are left out. Raises as `begin_deploy` does.
+    Queries and views that `forget` names are left out. Raises as `begin_deploy` does.
     """
     return begin_deploy(store, compilation, forget, pace, deployer, is_background=False).run()
 

@@ -84,20 +84,20 @@ export function Changes({ changes, columns, p99Before = UNKNOWN, p99After = UNKN
   )
 }
 
-/** `back`: a table that an earlier version had, and that still has its rows. */
+/** `back`: a table or view that an earlier version had, and that still has its rows. */
 const TABLE_SIGNS = {
-  added: { tone: 'accent', sign: '+', word: 'new table' },
-  back: { tone: 'info', sign: '+', word: 'table' },
-  changed: { tone: 'info', sign: '~', word: 'table' },
-  removed: { tone: 'danger', sign: '−', word: 'table' },
+  added: { tone: 'accent', sign: '+ new' },
+  back: { tone: 'info', sign: '+' },
+  changed: { tone: 'info', sign: '~' },
+  removed: { tone: 'danger', sign: '−' },
 } as const
 
 function TableItem({ change }: { change: Preview['tables'][number] }) {
-  const { tone, sign, word } = TABLE_SIGNS[change.change]
+  const { tone, sign } = TABLE_SIGNS[change.change]
   return (
     <li className={styles['change']}>
       <Badge tone={tone}>
-        {sign} {word}
+        {sign} {change.kind}
       </Badge>
       <div className={styles['tableChange']}>
         <code>{change.table}</code>

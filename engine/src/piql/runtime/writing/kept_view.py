@@ -27,7 +27,7 @@ IsFilled = Callable[[], Callable[[Row], bool]]
 """Returns, inside a transaction, a function that tells whether the record of a primary key is counted already."""
 
 Refuse = Callable[[Transaction, str], None]
-"""Has the coming version refused, since its view cannot hold a write; it is given what does not fit, in words."""
+"""Leaves the view of another version to itself, since it cannot hold a write; it is given why not, in words."""
 
 
 class GroupWriter(Protocol):
@@ -49,8 +49,8 @@ class KeptView:
         record: Table,
         store: Store,
         groups: GroupWriter,
-        is_filled: IsFilled | None = None,
         refuse: Refuse | None = None,
+        is_filled: IsFilled | None = None,
     ) -> None:
         assert view.view is not None
         self.table = view
@@ -77,7 +77,7 @@ class KeptView:
     def keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
         """Change the groups of records that a write has changed.
 
-        A sum out of range raises ConstraintViolation, or has the coming version refused, if the view is only of that.
+        A sum out of range raises ConstraintViolation, unless only another version than the one in force has the view.
         """
         try:
             self._keep(transaction, meter, changes)

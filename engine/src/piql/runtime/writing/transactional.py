@@ -72,7 +72,7 @@ class TableWriter:
         ]
         self.other_views = [
             KeptView(
-                view.table, record, store, TableWriter(view.table, view.deployment, store), view.is_filled, view.refuse
+                view.table, record, store, TableWriter(view.table, view.deployment, store), view.refuse, view.is_filled
             )
             for view in deployment.other_views_of(table)
         ]

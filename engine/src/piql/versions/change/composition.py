@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused
 from piql.runtime.deployment import Deployment
+from piql.schema.catalog import Table
 from piql.schema.table_changes import reason_against
 from piql.store.base import Store
 from piql.text.source import Span
@@ -29,16 +30,24 @@ def with_earlier(
 ) -> tuple[Mapping[str, str], Compilation]:
     """Return the texts and the compilation of the set together with what was deployed before and is not named again.
 
-    Queries named in `forget` are left out. Raises CompilationRefused where an earlier query would no longer compile.
+    Queries and views named in `forget` are left out. Raises CompilationRefused where an earlier query would no longer
+    compile.
     """
     texts = {source.name: source.text for source in compilation.sources}
     before = current.compilation
+    forgotten_views = {view.name for view in views_among(current, forget)}
     earlier = [
-        *(_statement(table.span) for name, table in before.tables.items() if name not in compilation.tables),
+        *(
+            _statement(table.span)
+            for name, table in before.tables.items()
+            if name not in compilation.tables and name not in forgotten_views
+        ),
         *(
             _statement(index.span)
             for name, index in before.catalog.indexes.items()
-            if name not in compilation.catalog.indexes and index.span is not None
+            if name not in compilation.catalog.indexes
+            and index.span is not None
+            and (index.table in compilation.tables or index.table not in forgotten_views)
         ),
         *(
             statement_of(query)
@@ -59,6 +68,25 @@ def with_earlier(
             whole.diagnostics,
         )
     return texts, whole
+
+
+def views_among(current: Deployment, names: Collection[str]) -> tuple[Table, ...]:
+    """Return the views in force that `names` mean: a name that is a query's means the query."""
+    queries = current.compilation.queries
+    return tuple(
+        table
+        for name, table in current.tables.items()
+        if table.view is not None and name in names and name not in queries
+    )
+
+
+def upkeep_ends(view: Table) -> str:
+    """Return what removing a view means, in words for those who decide about it."""
+    assert view.view is not None
+    return (
+        f"writes to {view.view.table} keep it up to date only for a rollback, and once no rollback returns to it, "
+        "the next deployment deletes its rows"
+    )
 
 
 def owners_after(
@@ -105,4 +133,5 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
         stored = current.kept_as_declared(name)
         reason = reason_against(stored, None if is_rollback else declared, table, store.keeps_alike)
         if reason is not None:
-            raise CompilationRefused(f"not deployed: the table {name} holds data: {reason}")
+            kind = "view" if stored.view is not None else "table"
+            raise CompilationRefused(f"not deployed: the {kind} {name} holds data: {reason}")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from piql.errors import ConstraintViolation
-from piql.runtime.deployment import OtherIndex, OtherView
+from piql.runtime.deployment import Deployment, OtherIndex
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.stamps import stamp_of
@@ -71,9 +71,9 @@ class Filling:
 class ViewFilling:
     """A task of the kind `view`: the rows of one table, added to a new view of it."""
 
-    def __init__(self, store: Store, record: Table, view: OtherView) -> None:
+    def __init__(self, store: Store, record: Table, view: Table, deployment: Deployment) -> None:
         self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
-        self._view = KeptView(view.table, record, store, TableWriter(view.table, view.deployment, store))
+        self._view = KeptView(view, record, store, TableWriter(view, deployment, store))
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         """Add the next `rows` records; return the task as it stands behind them.

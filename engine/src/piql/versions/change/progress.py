@@ -159,9 +159,15 @@ def filled_part(store: Store, view: str) -> Callable[[Row], bool]:
 def refuse_view(store: Store, view: str, transaction: Transaction, violation: str) -> None:
     """Have the change in progress refused: a write, which its own version allows, makes a sum that does not fit."""
     progress = read_progress(store)
-    for number, task in enumerate(progress.tasks if progress is not None else ()):
-        if progress is not None and (task.kind, task.table) == ("view", view):
-            transaction.set_setting(SETTING, progress.with_task(number, task.with_sum_too_large(violation)).as_text())
+    if progress is None or progress.outcome is not None:
+        return
+    for number, task in enumerate(progress.tasks):
+        if (task.kind, task.table) == ("view", view):
+            progress = progress.with_task(number, task.with_sum_too_large(violation))
+            break
+    else:  # the version before had the view, so that nothing had to be filled
+        progress = replace(progress, tasks=(*progress.tasks, Task("view", view).with_sum_too_large(violation)))
+    transaction.set_setting(SETTING, progress.as_text())
 
 
 def progress_in(settings: Mapping[str, str]) -> Progress | None:

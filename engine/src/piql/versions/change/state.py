@@ -3,6 +3,7 @@
 {"version": 3, "deployed_at": …, "texts": {…},                       in force
  "id": "5f3a…", "by": "scadr", "details": {…}, "owners": {…},        who deployed it (see Origin), in every version
  "before": {"version": 2, …}, "before_is_held": false,               the version that a rollback returns to
+ "left_views": ["totals"],                                           its views that could not hold a write since
  "change": {"version": 4, …, "phase": "filling", "indexes": […]},    the version on its way, or null
  "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
 """
@@ -22,7 +23,7 @@ from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
-from piql.store.base import Store
+from piql.store.base import Store, Transaction
 from piql.versions.change.progress import filled_part, refuse_view
 
 SETTING = "deployment"  # the name of the setting that holds the document
@@ -55,7 +56,8 @@ class SchemaState:
     """All versions on a store. Frozen: a step of a change returns the next state, and the store compares the epoch.
 
     `tables` are the tables that the store keeps, of whatever version, with all their columns. `is_before_held` says
-    that constraints of the version before still hold, because somebody may read by that version.
+    that constraints of the version before still hold, because somebody may read by that version. `left_views` are views
+    of the version before that no writer keeps up any more: they could not hold a write that the one in force allows.
     """
 
     in_force: Version = field(default_factory=lambda: Version(0, None, {}))
@@ -64,6 +66,7 @@ class SchemaState:
     tables: Mapping[str, Table] = field(default_factory=dict)
     epoch: int = 0
     is_before_held: bool = False
+    left_views: tuple[str, ...] = ()
 
     def as_text(self) -> str:
         """Return the document; the epoch is kept beside it, by the store."""
@@ -75,6 +78,7 @@ class SchemaState:
                 "change": change
                 and {**_version_document(change.version), "phase": change.phase, "indexes": change.indexes},
                 "before_is_held": self.is_before_held,
+                "left_views": self.left_views,
                 "tables": {
                     name: {
                         "key": table.primary_key,
@@ -107,7 +111,23 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
         {name: _table(name, table) for name, table in _tables_document(document).items()},
         epoch,
         document.get("before_is_held", False),
+        tuple(document.get("left_views", ())),
     )
+
+
+def leave_view(store: Store, view: str, transaction: Transaction, violation: str) -> None:
+    """Let no writer keep up a view of the version before: a write, which the one in force allows, does not fit it.
+
+    A later version that has the view fills it anew. One on its way that relied on it is refused. The other writers look
+    again, since the epoch is another one.
+    """
+    state = read_state(store)
+    if view in state.left_views:
+        return
+    refuse_view(store, view, transaction, violation)
+    state = replace(state, left_views=(*state.left_views, view), epoch=state.epoch + 1)
+    transaction.set_setting(SETTING, state.as_text())
+    transaction.set_version(state.epoch)
 
 
 def deployment_of(state: SchemaState, store: Store) -> Deployment:
@@ -144,7 +164,7 @@ def _other_views(
     """
     views: dict[str, OtherView] = {}
     for name, view in before.tables.items() if before is not None else ():
-        if view.view is None or name in current.tables:
+        if view.view is None or name in current.tables or name in state.left_views:
             continue
         assert before is not None
         own_indexes = {store.stored_name(view, index) for index in before.indexes_of(view)}
@@ -157,11 +177,11 @@ def _other_views(
             and state.change is not None
             and stored_name in state.change.indexes
         )
-        views[name] = OtherView(view, replace(before, others=new_indexes))
+        views[name] = OtherView(view, replace(before, others=new_indexes), refuse=partial(leave_view, store, name))
     for name, view in coming.tables.items() if coming is not None else ():
         if view.view is not None and name in state.tables and name not in current.tables and name not in views:
             assert coming is not None
-            views[name] = OtherView(view, coming, partial(filled_part, store, name), partial(refuse_view, store, name))
+            views[name] = OtherView(view, coming, partial(refuse_view, store, name), partial(filled_part, store, name))
     return tuple(views.values())
 
 

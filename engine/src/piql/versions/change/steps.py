@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from piql.compiler.physical.indexes.reading_direction import read_from_their_end
 from piql.compiler.physical.operators import IndexScan
 from piql.compiler.result import Compilation
-from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex, OtherView
+from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex
 from piql.schema.catalog import CardinalityLimit, Index, Table
 from piql.schema.table_changes import added_constraints
 from piql.store.base import Store, Transaction
@@ -111,7 +111,10 @@ class SchemaSteps:
         return walker
 
     def _new_walker(self, task: Task) -> Walker:
-        stored, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
+        stored = self._current.kept_as_declared(task.table)
+        if task.kind == "empty":
+            return Emptying(self._store, self._coming.tables.get(task.table, stored))
+        table = self._coming.tables[task.table]
         if task.kind == "fill":
             new = [
                 OtherIndex(table, index)
@@ -119,12 +122,10 @@ class SchemaSteps:
                 if self._change is not None and self._store.stored_name(table, index) in self._change.indexes
             ]
             return Filling(self._store, stored, new)
-        if task.kind == "empty":
-            return Emptying(self._store, table)
         if task.kind == "view":
             assert table.view is not None
             base = self._current.kept_as_declared(table.view.table)
-            return ViewFilling(self._store, base, OtherView(table, self._coming))
+            return ViewFilling(self._store, base, table, self._coming)
         added = added_constraints(stored, table)
         if task.kind == "places":
             return Placing(self._store, table, self._coming)
@@ -159,6 +160,7 @@ class SchemaSteps:
             tables,
             state.epoch,
             store.row_writes is not None and _holds_less(coming, self._current),
+            state.left_views if self._change.version.earlier_numbers else (),
         )
         if after.is_before_held:
             return Stand(after, replace(stand.progress, since=time()))
@@ -268,17 +270,32 @@ def _read_backwards(compilation: Compilation) -> frozenset[Index]:
 
 def _new_views(state: SchemaState, compilation: Compilation) -> tuple[Table, ...]:
     """Return the views of existing tables that no writer has kept up to date: those of no living version."""
-    kept = {
-        name
-        for version in (state.in_force, state.before)
-        if version is not None
-        for name, table in compiled(version, state).tables.items()
-        if table.view is not None
-    }
+    kept = _kept_views(state)
     return tuple(
         table
         for name, table in compilation.tables.items()
         if table.view is not None and name not in kept and table.view.table in state.tables
+    )
+
+
+def _kept_views(state: SchemaState) -> frozenset[str]:
+    """Return the names of the views that writers keep up to date."""
+    return frozenset(
+        name
+        for version in (state.in_force, state.before)
+        if version is not None
+        for name, table in compiled(version, state).tables.items()
+        if table.view is not None and not (version is state.before and name in state.left_views)
+    )
+
+
+def _left_over(state: SchemaState, store: Store, compilation: Compilation) -> tuple[Table, ...]:
+    """Return the views of no living version that still have rows: nothing can return to them."""
+    kept = _kept_views(state)
+    return tuple(
+        table
+        for name, table in state.tables.items()
+        if table.view is not None and not (name in kept or name in compilation.tables) and store.estimate_rows(table)
     )
 
 
@@ -310,7 +327,7 @@ def _tasks(
 ) -> tuple[Task, ...]:
     """Return what is to be walked for a change: first the new indexes, then the new constraints of each table."""
     current = deployment_of(state, store)
-    tasks = [Task("empty", view.name) for view in new_views]
+    tasks = [Task("empty", view.name) for view in (*_left_over(state, store, compilation), *new_views)]
     tasks += [Task("fill", name) for name in dict.fromkeys(tables_of_indexes.values())]
     tasks += [Task("view", view.name) for view in new_views]
     for name in state.tables:
@@ -339,6 +356,8 @@ def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
         deployment = compiled(version, state) if version else None
         for index in deployment.indexes.values() if deployment else ():
             assert deployment is not None
+            if version is state.before and index.table in state.left_views:
+                continue
             names.add(store.stored_name(deployment.tables[index.table], index))
     return frozenset(names)
 
