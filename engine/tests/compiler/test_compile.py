@@ -149,3 +149,10 @@ def test_the_path_of_a_segment_leads_to_its_relation() -> None:
                 node = inputs(node)[step]
             assert isinstance(node, Relation), name
             assert node.table.name == segment.table
+
+
+def test_the_outputs_of_a_plan_know_where_the_text_lists_them() -> None:
+    (query,) = piql.compile(SCHEMA + FOUND).queries.values()
+    assert query.plan is not None
+    assert query.plan.span is not None
+    assert query.plan.span.text == "town"

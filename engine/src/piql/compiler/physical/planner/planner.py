@@ -67,6 +67,7 @@ from piql.compiler.physical.planner.semi_joins import plan_semi_join
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.planner.unions import plan_union
 from piql.schema.catalog import Index
+from piql.text.source import Span
 
 SectionCost: TypeAlias = Callable[[PhysicalNode, Mapping[str, Iterable[str]]], Cost]
 
@@ -163,7 +164,7 @@ class Planner:
                 part = self.plan(node.input, Want(node.keys), (*path, 0), below)
                 return sorted_by(part, node.keys if node.is_total else total_order(node.keys, part))
             case Projection():
-                return self.project(self.plan(node.input, want, (*path, 0), below), node.outputs, "")
+                return self.project(self.plan(node.input, want, (*path, 0), below), node.outputs, "", node.span)
             case Derived():
                 return self._derived(node, path, below)
             case Selection():
@@ -217,8 +218,11 @@ class Planner:
             part = replace(part.on(stop), rows=min(part.rows, node.count.max))
         return replace(part, is_stopped=False)
 
-    def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
-        """Compute outputs over a section; operators above name them as columns of `alias`, or of "" at the top."""
+    def project(self, part: Part, outputs: tuple[Output, ...], alias: str, span: Span | None = None) -> Part:
+        """Compute outputs over a section; operators above name them as columns of `alias`, or of "" at the top.
+
+        `span` is where the text lists them.
+        """
         part = with_columns(part, outputs)
         fields = tuple([output_column(output, alias) for output in outputs])
         needed = {*(key.expression for key in part.order), *part.keys}
@@ -239,7 +243,7 @@ class Planner:
         ]
         is_unique = part.is_unique and all(expression in named for expression in keys)
         return Part(
-            LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
+            LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields, span=span),
             part.rows,
             tuple(order),
             tuple([named[expression] for expression in keys]) if is_unique and keys else fields,

@@ -45,7 +45,7 @@ def plan_union(
             assert isinstance(typed, Projection)
             depth = (0, 0) if isinstance(branch.input, Sort) else (0,)
             part = planner.plan(read, branch_want, (*below, *depth), (branch, *under))
-            parts.append(fetched(planner.project(part, typed.outputs, "")))
+            parts.append(fetched(planner.project(part, typed.outputs, "", branch.span)))
         else:
             parts.append(fetched(planner.plan(with_types(branch, types), NOTHING, below, under)))
     plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
