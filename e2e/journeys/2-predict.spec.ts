@@ -133,7 +133,7 @@ test('a grid of one’s own names the levels of every dimension, and is measured
   await expect(profile.alert).toContainText('a measured row has at least 32 bytes, not 2.')
 })
 
-test('a region is dragged over the map, its largest safe limits are written, and it is looked at closer', async ({
+test('a region is dragged over the map, its largest limits that keep the SLO are written, and it is looked at closer', async ({
   workbench,
   api,
   page,

@@ -34,7 +34,9 @@ export class Heatmap extends Panel {
     this.cell = this.content.getByRole('status', { name: 'Cell' })
     this.chosen = this.content.getByRole('region', { name: 'Chosen cell' })
     this.region = this.content.getByRole('region', { name: 'Chosen region' })
-    this.largestSafe = this.content.getByRole('region', { name: 'Largest safe limits' }).getByRole('button')
+    this.largestSafe = this.content
+      .getByRole('region', { name: 'Largest limits that keep the SLO' })
+      .getByRole('button')
     this.threshold = this.content.getByLabel('SLO threshold')
     this.ofTheQuery = this.content.getByRole('status', { name: 'SLO of the query' })
     this.quantile = this.content.getByLabel('SLO quantile')

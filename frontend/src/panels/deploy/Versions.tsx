@@ -41,7 +41,7 @@ export function Versions() {
       {versions && versions.length > 0 ? (
         <Table
           label="Deployments"
-          columns={['Version', 'Deployed', 'By', numeric('Queries'), 'Predictions', unseen('Actions')]}
+          columns={['Version', 'Deployed', numeric('Queries'), 'Predictions', unseen('Actions')]}
         >
           {versions.map((version) => (
             <tr key={version.id}>
@@ -50,8 +50,10 @@ export function Versions() {
                   {version.version} {version.is_live ? <Badge tone="accent">live</Badge> : null}
                 </span>
               </Cell>
-              <Cell className={styles['when']}>{formatDay(version.created_at)}</Cell>
-              <Cell>{version.deployed_by}</Cell>
+              <Cell>
+                <span className={styles['when']}>{formatDay(version.created_at)}</span>
+                <span className={styles['who']}>by {version.deployed_by}</span>
+              </Cell>
               <Cell isNumeric>{formatCount(version.queries.length)}</Cell>
               <Cell>{predictedFrom(version)}</Cell>
               <Cell>

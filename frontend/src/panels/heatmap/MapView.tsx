@@ -203,8 +203,10 @@ function LargestSafe({ answer }: { answer: HeatmapAnswer }) {
     )
   }
   return (
-    <section className={styles['safe']} aria-label="Largest safe limits">
-      <span className={styles['safeTitle']}>{answer.y ? 'Largest safe limits' : 'Largest safe limit'}</span>
+    <section className={styles['safe']} aria-label="Largest limits that keep the SLO">
+      <span className={styles['safeTitle']}>
+        {answer.y ? 'Largest limits that keep the SLO' : 'Largest limit that keeps the SLO'}
+      </span>
       {answer.largest_safe.map(({ x, y }) => (
         <Button key={`${x}:${y}`} size="small" onClick={() => setView({ cell: { x, y: y ?? 0 } })}>
           {y === null ? x : `${x} × ${y}`}

@@ -71,7 +71,7 @@ function SaveItem({ save, isChosen }: { save: Save; isChosen: boolean }) {
       >
         <span className={styles['message']}>{save.message}</span>
         <span className={styles['when']}>
-          {save.number} · {formatDay(save.at)}
+          save {save.number} · {formatDay(save.at)}
         </span>
         {save.deployments.map((name) => (
           <Badge key={name} tone="accent">

@@ -49,7 +49,10 @@ export function SaveDetail({ application, number, listed }: SaveDetailProps) {
   return (
     <section className={styles['detail']} aria-label={`Save ${number}`}>
       <h2 className={styles['heading']}>
-        Save {number}, {formatDay(saved.at)}
+        {saved.message}
+        <span className={styles['which']}>
+          save {number} · {formatDay(saved.at)}
+        </span>
       </h2>
       <SelectField
         label="Compare"
@@ -57,7 +60,9 @@ export function SaveDetail({ application, number, listed }: SaveDetailProps) {
         hint={typeof against === 'number' ? `Before is save ${Math.min(second, number)}, the older one.` : undefined}
         onChange={(event) => setView({ save: String(number), compared: event.target.value })}
       >
-        <option value="before">the save before with this one</option>
+        <option value="before">
+          {number > 1 ? 'the save before with this one' : 'nothing with this one, the first save'}
+        </option>
         <option value="now">this save with the text of now</option>
         <optgroup label="this save with">
           {listed.some((save) => save.number === against) || typeof against !== 'number' ? null : (
