@@ -15,11 +15,13 @@ import duckdb
 import httpx
 import piql_backend.applications.repository as applications
 import pytest
+from piql.runtime.execution.observation import Observation
 from piql_backend.data_folder import disk
 from piql_backend.database import opening
-from piql_backend.database.connection import Database
+from piql_backend.database.connection import Database, now
 from piql_backend.database.opening import open_database
 from piql_backend.environments.environment import Environment
+from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.profile_runs.repository import ProfileRunFiles
 from piql_backend.settings import Settings
 from piql_profiler.measure.grid import GRIDS
@@ -318,6 +320,51 @@ async def test_a_save_on_a_full_disk_is_said_in_words(
     assert "Free some space" in made.json()["help"]
 
 
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS])
+async def test_a_save_that_is_refused_by_the_disk_is_said_in_words(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refused(file: Path, text: str) -> None:
+        raise OSError(number, os.strerror(number), "/srv/piql/applications/scadr/.new.tmp")
+
+    monkeypatch.setattr(applications, "write_atomically", refused)
+    made = await client.post("/api/applications/scadr/files", json={"path": "new.piql", "text": "-- new"})
+    assert (made.status_code, made.json()["code"]) == (507, "disk-not-writable")
+    assert made.json()["message"] == (
+        f"/srv/piql/applications/scadr may not be written ({os.strerror(number)}): nothing was saved."
+    )
+    assert made.json()["help"] == disk.LET_WRITE
+
+
+async def test_health_says_which_folder_may_not_be_written(
+    client: httpx.AsyncClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = settings.data / "applications"
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != locked and may(path, mode))
+    health = (await client.get("/api/health")).json()
+    assert [(problem["message"], problem["help"]) for problem in health["problems"]] == [
+        (f"{locked} may not be written: nothing that needs it is saved.", disk.LET_WRITE)
+    ]
+
+
+def test_what_is_observed_on_a_full_disk_is_said_once_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(table: str, columns: object) -> None:
+        raise disk.disk_full("a write-ahead log")
+
+    database = Database(tmp_path / "workbench.duckdb")
+    monkeypatch.setattr(database, "append", full)
+    observations = Observations(database)
+    observations.add(ObservedExecution(Observation("q", 1, now(), 1.0, 1, 1, 0), bound=1))
+    for _ in range(3):
+        observations.flush()
+    assert observations.waiting == 1
+    database.close()
+    assert [record.name for record in caplog.records].count("piql_backend.executions.observations") == 1
+
+
 async def test_health_says_that_the_disk_is_full(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk, "free_bytes", lambda folder: 2_500_000)
     health = (await client.get(f"{DEVELOPMENT}/health")).json()
@@ -343,11 +390,12 @@ async def test_an_environment_that_a_full_disk_keeps_closed_says_what_to_do(
         assert "cannot be opened" in problem["message"]
 
 
-def test_a_full_disk_below_the_history_is_one_below_everything(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
+def test_a_disk_that_takes_nothing_below_the_history_is_one_below_everything(tmp_path: Path, number: int) -> None:
     database = Database(tmp_path / "workbench.duckdb")
     with pytest.raises(OSError) as raised, database.write():  # noqa: PT011 (its number is looked at)
-        raise duckdb.IOException('IO Error: Could not write file "workbench.duckdb": No space left on device')
-    assert raised.value.errno == errno.ENOSPC
+        raise duckdb.IOException(f'IO Error: Could not write file "workbench.duckdb": {os.strerror(number)}')
+    assert raised.value.errno == number
     with suppress(OSError), database.write() as cursor:
         assert cursor.execute("SELECT count(*) FROM deployments").fetchone() == (0,)
     database.close()

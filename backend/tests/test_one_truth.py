@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 import shutil
 import sqlite3
 import threading
@@ -21,6 +23,7 @@ import pytest
 from patience import PATIENCE
 from piql.runtime.deployment import Deployer
 from piql.versions.deploy import begin_deploy
+from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT, folder_of, store_url_of
@@ -127,6 +130,24 @@ async def test_what_was_deployed_while_the_workbench_was_away_is_live(settings: 
             (1, False, False),
         ]
         assert (await run(client, "few")).status_code == 200
+
+
+async def test_a_version_that_is_live_but_cannot_be_noted_is_not_called_unwritten(
+    client: httpx.AsyncClient, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await live_version(client)
+    put = DeploymentTable.put
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(DeploymentTable, "put", refused)
+    answer = await deployed(client, with_town(files), base_version=before)
+    assert (answer.status_code, answer.json()["code"]) == (507, "deployed-but-not-noted")
+    assert answer.json()["message"].startswith("The version is live in the store, but could not be noted")
+    monkeypatch.setattr(DeploymentTable, "put", put)
+    newest = (await client.get(DEPLOYMENTS)).json()["items"][0]
+    assert (newest["version"], newest["is_live"]) == (before + 1, True)
 
 
 async def test_a_history_that_is_lost_is_made_from_the_store(settings: Settings, running: Running) -> None:

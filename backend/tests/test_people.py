@@ -110,7 +110,7 @@ async def test_a_session_that_was_put_there_is_replaced_at_login_and_ends_at_log
 
 
 async def test_strangers_are_not_told_what_is_wrong(team: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "problem_of_disk", lambda data: "The disk of /srv/secret is full.")
+    monkeypatch.setattr(service, "problem_of_disk", lambda data: ("The disk of /srv/secret is full.", "Free some."))
     answer = await team.get("/readyz")
     assert (answer.status_code, answer.json()) == (200, {"is_well": True, "problems": []})
 

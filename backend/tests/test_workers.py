@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -203,3 +205,23 @@ def test_a_worker_that_is_ended_while_it_starts_is_no_error(
     has_begun.wait()
     pool.close()
     assert caplog.messages == []
+
+
+def test_what_waits_for_a_worker_that_cannot_be_started_is_refused_until_one_can(
+    pool_with: Making, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = subprocess.Popen
+    tries = threading.Semaphore(0)
+
+    def refused(*_: object, **__: object) -> subprocess.Popen[bytes]:
+        tries.release()
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    pool = pool_with()
+    tries.acquire()
+    with pytest.raises(ApiError, match="does not start: Too many open files") as refusal:
+        pool.submit("outline", SMALL[0], texts_of(SMALL)).result(timeout=300)
+    assert (refusal.value.status, refusal.value.code) == (503, "no-worker")
+    monkeypatch.setattr(subprocess, "Popen", started)
+    assert pool.submit("outline", SMALL[0], texts_of(SMALL)).result(timeout=300).startswith(b"[{")

@@ -17,6 +17,7 @@ import uvicorn
 from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.app import create_app
+from piql_backend.data_folder.disk import is_refused
 from piql_backend.data_folder.lock import DataInUse
 from piql_backend.settings import Settings
 from piql_backend.web.slow_clients import PatientHttp
@@ -40,7 +41,7 @@ def serve(settings: Settings) -> int:
         workbench = Workbench(settings)
     except (DataInUse, duckdb.Error, OSError, ValueError) as error:
         listening.close()
-        print(f"piql serve: {error}", file=sys.stderr)
+        print(f"piql serve: {_why_not(error, settings)}", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn stops at it, and raises it again at its end
     server = _Server(
@@ -62,6 +63,13 @@ def serve(settings: Settings) -> int:
     finally:
         listening.close()
     return 0 if server.started else 1
+
+
+def _why_not(error: Exception, settings: Settings) -> str:
+    """Why the data folder cannot be used, and what to do where it cannot be written."""
+    if isinstance(error, OSError) and is_refused(error):
+        return f"the data folder {settings.data} may not be written: {error}. Give another one with --data."
+    return str(error)
 
 
 _USER = re.compile(r"(Provided username )\S+")  # as a cluster repeats it, and its driver logs it

@@ -6206,7 +6206,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProbeRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6282,7 +6282,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProbeRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6369,7 +6369,7 @@ export interface operations {
                     "text/plain": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6463,7 +6463,7 @@ export interface operations {
                     "application/json": components["schemas"]["HealthRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6569,7 +6569,7 @@ export interface operations {
                     "application/json": components["schemas"]["EnvironmentHealthRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6645,7 +6645,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6763,7 +6763,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6866,7 +6866,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6969,7 +6969,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7087,7 +7087,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +7190,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7317,7 +7317,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7422,7 +7422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7533,7 +7533,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7632,7 +7632,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7750,7 +7750,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7860,7 +7860,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7976,7 +7976,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8096,7 +8096,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8216,7 +8216,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8345,7 +8345,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8475,7 +8475,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8592,7 +8592,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8721,7 +8721,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8817,7 +8817,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8926,7 +8926,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9035,7 +9035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9144,7 +9144,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9253,7 +9253,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9362,7 +9362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9491,7 +9491,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9596,7 +9596,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9701,7 +9701,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9830,7 +9830,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9940,7 +9940,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10069,7 +10069,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10189,7 +10189,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10319,7 +10319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10431,7 +10431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10537,7 +10537,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10647,7 +10647,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10776,7 +10776,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10906,7 +10906,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11023,7 +11023,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11132,7 +11132,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11241,7 +11241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11359,7 +11359,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11477,7 +11477,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11595,7 +11595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11713,7 +11713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11831,7 +11831,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11949,7 +11949,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12067,7 +12067,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12185,7 +12185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12303,7 +12303,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12421,7 +12421,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12539,7 +12539,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12657,7 +12657,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12766,7 +12766,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12886,7 +12886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13016,7 +13016,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13132,7 +13132,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13248,7 +13248,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13366,7 +13366,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13484,7 +13484,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13602,7 +13602,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13711,7 +13711,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13841,7 +13841,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13971,7 +13971,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14101,7 +14101,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14231,7 +14231,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14361,7 +14361,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14481,7 +14481,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14620,7 +14620,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14750,7 +14750,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14865,7 +14865,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14995,7 +14995,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15134,7 +15134,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15264,7 +15264,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15403,7 +15403,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15518,7 +15518,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15635,7 +15635,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15752,7 +15752,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15869,7 +15869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -15985,7 +15985,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16117,7 +16117,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16234,7 +16234,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16364,7 +16364,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16484,7 +16484,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16614,7 +16614,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16730,7 +16730,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16848,7 +16848,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -16963,7 +16963,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17086,7 +17086,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17217,7 +17217,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17348,7 +17348,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17479,7 +17479,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17588,7 +17588,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17718,7 +17718,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17849,7 +17849,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -17980,7 +17980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18096,7 +18096,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18212,7 +18212,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18330,7 +18330,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18460,7 +18460,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18576,7 +18576,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18694,7 +18694,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18809,7 +18809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -18926,7 +18926,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19043,7 +19043,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19173,7 +19173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19303,7 +19303,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19423,7 +19423,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19531,7 +19531,7 @@ export interface operations {
                     "text/plain": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19661,7 +19661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19792,7 +19792,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -19908,7 +19908,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -20027,7 +20027,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -20147,7 +20147,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -20264,7 +20264,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -20394,7 +20394,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The disk is full. */
+            /** @description The disk is full, or may not be written. */
             507: {
                 headers: {
                     [name: string]: unknown;

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from piql_backend.data_folder.disk import disk_full
+from piql_backend.data_folder.disk import disk_error_in
 from piql_backend.web.errors import ApiError
 
 Cursor = duckdb.DuckDBPyConnection
@@ -67,7 +67,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
-        """A cursor in a transaction, committed at the end, rolled back on an error; OSError for a full disk."""
+        """A cursor in a transaction: committed at the end, or rolled back. OSError if the disk takes nothing."""
         with self._writing, self.read() as cursor:
             try:
                 cursor.begin()
@@ -78,9 +78,10 @@ class Database:
                     raise
                 cursor.commit()
             except duckdb.Error as error:
-                if "No space left on device" in str(error):
-                    raise disk_full(error) from error
-                raise
+                of_disk = disk_error_in(error)
+                if of_disk is None:
+                    raise
+                raise of_disk from error
 
     def append(self, table: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Append a batch of rows, given as one array for each column in the table's order."""

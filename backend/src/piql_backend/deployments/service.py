@@ -252,8 +252,14 @@ class Deployments:
             raise self._deployed_meanwhile(request.base_version or 0) from None
 
     def _acknowledged(self, build: Build) -> DeploymentRead:
-        """The row of a version that is in force; from now on every request here is answered with it."""
-        self.history.reconcile()
+        """The row of a version that is in force; from now on every request here is answered with it.
+
+        ApiError 507 where the disk takes no row: the store has the version, so it is not said that nothing was written.
+        """
+        try:
+            self.history.reconcile()
+        except OSError as error:
+            raise _not_noted(error) from error
         version = self._table.version_of(build.id)
         read = self._table.read(version, self._live_version()) if version is not None else None
         if read is None:  # somebody has deployed twice since
@@ -316,6 +322,15 @@ def _base_version_needed(live: LiveDeployment) -> ApiError:
     message = f"Nothing was changed: version {number} by {owner} is live, and the request has no base_version."
     advice = f"Look at what it would change, then deploy with base_version {number}."
     return ApiError(428, "base-version-needed", message, advice)
+
+
+def _not_noted(error: OSError) -> ApiError:
+    return ApiError(
+        507,
+        "deployed-but-not-noted",
+        f"The version is live in the store, but could not be noted in the history: {error.strerror}.",
+        "Let the data folder be written again: the version is noted then by itself.",
+    )
 
 
 def _nothing_before() -> ApiError:

@@ -19,7 +19,7 @@ from piql.errors import PiqlError
 from piql.store.schemes import EMBEDDED
 from piql_profiler.measure.store_urls import without_password
 
-from piql_backend.data_folder.disk import FREE_SOME, is_full
+from piql_backend.data_folder.disk import advice_on
 from piql_backend.data_folder.layout import DEVELOPMENT, environment_folder
 from piql_backend.database.connection import Database
 from piql_backend.environments.environment import Environment, Shared
@@ -235,8 +235,8 @@ class Environments:
         except _FAULTS as error:
             entry.problem = f"The environment {name} cannot be opened: {error}"
             log.exception("the environment %s cannot be opened", name)
-            help_ = FREE_SOME if isinstance(error, OSError) and is_full(error) else "The log says more."
-            raise ApiError(503, "environment-broken", entry.problem, help_) from error
+            advice = advice_on(error) or "The log says more."
+            raise ApiError(503, "environment-broken", entry.problem, advice) from error
         entry.problem = None
         return environment
 

@@ -80,7 +80,8 @@ class Observations:
                 self._database.append("observations", _columns(batch))
                 self.problem = None
             except (duckdb.Error, OSError) as error:
-                log.error("%d observations wait longer: %s", len(batch), error)
+                if self.problem is None:  # said once, and not twice a second onto a disk that may be full
+                    log.error("observations wait until they can be written: %s", error)
                 self.problem = f"{len(batch)} observations wait to be written: {error}"
                 with self._adding:
                     self._waiting = (batch + self._waiting)[:MOST_WAITING]

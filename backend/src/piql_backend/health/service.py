@@ -12,7 +12,7 @@ from piql.store.schemes import EMBEDDED
 
 from piql_backend import __version__
 from piql_backend.applications.repository import Applications
-from piql_backend.data_folder.disk import FREE_SOME, problem_of_disk
+from piql_backend.data_folder.disk import problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import Environments
 from piql_backend.file_history.service import FileHistories
@@ -79,6 +79,7 @@ class Health:
 
     def _shared_problems(self) -> Iterator[ProblemRead]:
         yield from self._histories.problems()
-        message = problem_of_disk(self._data)
-        if message is not None:
-            yield ProblemRead(what="disk", message=message, help=FREE_SOME)
+        problem = problem_of_disk(self._data)
+        if problem is not None:
+            message, advice = problem
+            yield ProblemRead(what="disk", message=message, help=advice)

@@ -18,7 +18,7 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from piql_backend.data_folder.disk import disk_full
+from piql_backend.data_folder.disk import disk_full, disk_refused
 
 FILE = "people.db"
 _MIGRATIONS = Path(__file__).with_name("migrations")
@@ -41,13 +41,16 @@ class PeopleDatabase:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that is committed at the end, or rolled back by an error; OSError where the disk is full."""
+        """A transaction: committed at the end, or rolled back by an error. OSError if the disk takes nothing."""
         try:
             with self._engine.begin() as connection:
                 yield connection
         except OperationalError as error:
-            if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            code = getattr(error.orig, "sqlite_errorcode", None)
+            if code == sqlite3.SQLITE_FULL:
                 raise disk_full(error.orig) from error
+            if code is not None and code & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+                raise disk_refused() from error
             raise
 
     def close(self) -> None:

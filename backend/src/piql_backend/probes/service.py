@@ -52,7 +52,7 @@ class Probes:
         live = self.live()
         is_well = live.is_well and (not environments or not all(problems))
         disk = problem_of_disk(self._data)
-        of_disk = [] if disk is None else [disk]
+        of_disk = [] if disk is None else [disk[0]]
         of_files = await asyncio.to_thread(self._applications.problems)
         unread = [problem.message for problem in of_files if not problem.is_over]
         return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems), *of_disk, *unread])

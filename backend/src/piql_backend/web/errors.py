@@ -20,7 +20,7 @@ from piql_profiler.measure.store_urls import without_password
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from piql_backend.data_folder.disk import FREE_SOME, FULL, is_full
+from piql_backend.data_folder.disk import FREE_SOME, FULL, LET_WRITE, advice_on, is_full, is_refused, what_is_refused
 from piql_backend.web.schemas import FILE_TWICE, DiagnosticRead, FileRead, Read
 from piql_backend.web.security_headers import SECURITY_HEADERS
 
@@ -150,7 +150,7 @@ def status_of(error: BaseException) -> int:
         case HTTPException():
             return error.status_code
         case Exception():
-            return 507 if isinstance(error, OSError) and is_full(error) else 500
+            return 500 if advice_on(error) is None else 507
         case _:
             return 0
 
@@ -179,7 +179,7 @@ _DESCRIPTIONS = {
     428: "Something is live, and the request does not say which version was seen.",
     429: "One address makes too many requests.",
     503: "The store, or a part that the request needs, does not answer.",
-    507: "The disk is full.",
+    507: "The disk is full, or may not be written.",
 }
 
 
@@ -239,10 +239,14 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(OSError)
     async def on_system_error(request: Request, error: OSError) -> JSONResponse:
-        if not is_full(error):
+        if is_full(error):
+            refusal = ApiError(507, "disk-full", FULL, FREE_SOME)
+        elif is_refused(error):
+            refusal = ApiError(507, "disk-not-writable", what_is_refused(error), LET_WRITE)
+        else:
             return await on_fault(request, error)
-        log.error("the disk is full at %s %s: %s", request.method, request.url.path, error)
-        return _answer(507, ApiError(507, "disk-full", FULL, FREE_SOME).body)
+        log.error("the disk takes nothing at %s %s: %s", request.method, request.url.path, error)
+        return _answer(refusal.status, refusal.body)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid_request(_: Request, error: RequestValidationError) -> JSONResponse:

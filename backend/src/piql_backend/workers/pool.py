@@ -146,8 +146,12 @@ class WorkerPool:
                 self._carry_out(slot, process, job)
 
     def _start(self, slot: int, niceness: int) -> None:
-        """Start the process of a worker; after one that does not start, wait a second."""
-        process = _Process(self.limits.megabytes, niceness)
+        """Start the process of a worker; after one that does not start, refuse what waits for it, and wait a second."""
+        try:
+            process = _Process(self.limits.megabytes, niceness)
+        except OSError as error:  # such as too many open files, or no memory
+            self._rest(slot, error.strerror or str(error))
+            return
         with self._changed:
             self._processes[slot] = process
             is_closing = self._is_closing
@@ -155,10 +159,20 @@ class WorkerPool:
             process.end()
         elif not process.is_ready():
             self._lose(slot, process)
-            with self._changed:
-                if not self._is_closing:
-                    log.error("a worker does not start")
-                self._changed.wait_for(lambda: self._is_closing, timeout=1.0)
+            self._rest(slot, "it ended, or took too long")
+
+    def _rest(self, slot: int, reason: str) -> None:
+        """Refuse the jobs for a worker that did not start, and wait a second: its requests would wait without end."""
+        with self._changed:
+            refused = [] if self._is_closing else [job for job in self._waiting if job.slot == slot]
+            self._waiting = [job for job in self._waiting if job not in refused]
+            if not self._is_closing:
+                log.error("a worker does not start: %s", reason)
+        for job in refused:
+            if job.future.set_running_or_notify_cancel():
+                job.future.set_exception(_refusal("no-worker", f"A process to work at this does not start: {reason}."))
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closing, timeout=1.0)
 
     def _next(self, slot: int) -> _WaitingJob | None:
         """Wait for a job for this worker; None when the pool is closed."""
@@ -217,7 +231,7 @@ class _Process:
 
     def __init__(self, megabytes: int, niceness: int) -> None:
         server_end, worker_end = socket.socketpair()
-        with worker_end:
+        with server_end, worker_end:
             arguments = (str(worker_end.fileno()), str(megabytes), str(niceness))
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "piql_backend.worker_process.process", *arguments],
@@ -227,7 +241,7 @@ class _Process:
                 process_group=0,  # Ctrl-C is for the server; Linux compares niceness only within a session
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
             )
-        self._connection = Connection(server_end.detach())
+            self._connection = Connection(server_end.detach())
 
     def is_ready(self) -> bool:
         """Wait until the worker says that it is ready; False where it ends or takes too long."""
