@@ -61,7 +61,32 @@ CREATE QUERY ofCountry AS SELECT w, d FROM districts WHERE country = [country];
 CREATE QUERY allLines AS SELECT l.amount FROM orders s JOIN lines l ON l.w = s.w AND l.d = s.d AND l.o = s.o
   WHERE s.w = [w] AND s.d = [d] AND s.c = [c];
 """
+SOCIAL = """CREATE TABLE people (id BIGINT PRIMARY KEY, handle VARCHAR(30) UNIQUE, silenced TIMESTAMP);
+CREATE TABLE posts (id BIGINT PRIMARY KEY, person_id BIGINT REFERENCES people, visibility INT, reply BOOLEAN,
+  answered_id BIGINT NULL REFERENCES posts, hotness DOUBLE, merged_id BIGINT NULL REFERENCES posts);
+CREATE TABLE follows (id BIGINT PRIMARY KEY, person_id BIGINT REFERENCES people, target_id BIGINT REFERENCES people,
+  UNIQUE (person_id, target_id));
+CREATE TABLE tags (id BIGINT PRIMARY KEY, name VARCHAR(30), active BOOLEAN);
+CREATE TABLE taggings (tag_id BIGINT REFERENCES tags, post_id BIGINT REFERENCES posts, PRIMARY KEY (tag_id, post_id));
+CREATE TABLE filters (id BIGINT PRIMARY KEY, person_id BIGINT REFERENCES people, tag_id BIGINT REFERENCES tags);
+CREATE QUERY home AS SELECT p.id FROM posts p JOIN follows f ON f.target_id = p.person_id
+  WHERE f.person_id = :me AND p.visibility IN (0, 1) AND p.id < :before ORDER BY p.id DESC LIMIT 20;
+CREATE QUERY tagged AS SELECT p.id FROM posts p JOIN taggings t ON t.post_id = p.id
+  WHERE t.tag_id = :tag AND p.visibility = 0 ORDER BY p.id DESC LIMIT 20;
+CREATE QUERY answers AS SELECT a.id FROM follows f JOIN posts a ON a.person_id = f.target_id
+  JOIN posts p ON p.id = a.answered_id WHERE f.person_id = :me AND p.person_id = f.person_id AND a.reply = TRUE
+  ORDER BY a.hotness DESC LIMIT 25;
+CREATE QUERY everybody AS SELECT p.id FROM posts p LEFT JOIN people w ON w.id = p.person_id
+  WHERE p.visibility = 0 AND (p.reply = FALSE OR p.answered_id = p.id) AND w.silenced IS NULL
+  ORDER BY p.id DESC LIMIT 20;
+CREATE QUERY hottest AS SELECT p.id FROM posts p WHERE p.merged_id IS NULL AND p.visibility = 0 AND p.id NOT IN
+  (SELECT t.post_id FROM taggings t JOIN filters f ON f.tag_id = t.tag_id WHERE f.person_id = :me)
+  ORDER BY p.hotness LIMIT 26;
+CREATE QUERY allTags AS SELECT id, name FROM tags WHERE active = TRUE ORDER BY name;
+"""
 FEW = {
+    "posts": {"visibility", "reply"},
+    "tags": {"active"},
     "accounts": {"locale", "admin"},
     "statuses": {"visibility", "deleted", "lang", "kind_code"},
     "mentions": {"silent"},
@@ -82,6 +107,7 @@ APPLICATIONS = {
     "tpcw": application("tpcw", "tpcw-rejected"),
     "forum": {"": FORUM},
     "warehouse": {"": WAREHOUSE},
+    "social": {"": SOCIAL},
 }
 
 
@@ -161,9 +187,12 @@ def test_no_fix_of_an_application_is_one_that_a_person_would_not_take(name: str)
         changes = ["the answer stays the same" not in fix.consequence for fix in fixes]
         assert changes == sorted(changes), [fix.title for fix in fixes]
         helps = [line for finding in query.diagnostics for line in finding.help]
-        for table_name, columns in [limit for fix in fixes for limit in limits_added(fix)]:
-            named = f"CARDINALITY LIMIT n ({', '.join(columns)}) in {table_name}"
-            assert any(named in line for line in helps), (query.name, named, helps)
+        sets = [*filter(None, map(limits_added, fixes))]
+        if any("join can begin there" in line for line in helps):
+            sets = sets[:1]  # the others are on tables that are read behind
+        for limits in sets:
+            named = [f"CARDINALITY LIMIT n ({', '.join(columns)}) in {table_name}" for table_name, columns in limits]
+            assert any(words in line for words in named for line in helps), (query.name, named, helps)
 
 
 @pytest.mark.parametrize(
@@ -202,3 +231,26 @@ def test_a_reference_in_a_key_of_pairs_may_have_a_limit_whatever_its_name() -> N
         titles[table] = [fix.title for fix in error.fixes]
     assert titles["favourites"][0] == "Add CARDINALITY LIMIT 100 (status_id) to favourites"
     assert not any("CARDINALITY LIMIT" in title for title in titles["issues"])
+
+
+def test_the_first_fix_of_a_join_limits_where_it_can_begin_and_of_a_test_behind_limit_what_is_tested() -> None:
+    queries = piql.compile(SOCIAL).queries
+    first = {name: fixes_of(query)[0].title.replace(" CARDINALITY", "") for name, query in queries.items()}
+    assert first == {
+        "home": "Add LIMIT 100 (person_id) to follows",
+        "tagged": "Add LIMIT 100 (tag_id) to taggings",
+        "answers": "Add LIMIT 100 (person_id) to follows and add LIMIT 100 (person_id) to posts",
+        "everybody": "Read the first 100 rows of posts only",
+        "hottest": "Read the first 100 rows of posts only and add LIMIT 100 (person_id) to filters",
+        "allTags": "Add LIMIT 1000 to tags",
+    }
+
+
+def test_a_table_that_is_no_short_list_is_never_limited_as_a_whole() -> None:
+    for name in ("users", "posts", "order_lines"):
+        query = piql.compile(
+            f"CREATE TABLE {name} (id INT PRIMARY KEY, a INT); CREATE QUERY q AS SELECT a FROM {name};"
+        )
+        titles = [fix.title for fix in fixes_of(query.queries["q"])]
+        assert titles
+        assert all(f"to {name}" not in title for title in titles)

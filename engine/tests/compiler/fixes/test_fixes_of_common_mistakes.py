@@ -73,3 +73,43 @@ def test_a_write_without_a_bound_is_told_of_no_pages(write: str) -> None:
     (line,) = finding.help
     assert line.endswith("or add LIMIT")
     assert not any("PAGINATE" in fix.title for fix in finding.fixes)
+
+
+TREE = "CREATE TABLE stories (id INT PRIMARY KEY, merged INT REFERENCES stories, title TEXT);\n"
+WITH_NULL = "CREATE TABLE stories (id INT PRIMARY KEY, merged INT NULL REFERENCES stories, title TEXT);\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "query"),
+    [
+        ("null-value", "CREATE QUERY q AS INSERT INTO stories (id, merged) VALUES ([id], NULL);"),
+        ("missing-value", "CREATE QUERY q AS INSERT INTO stories (id) VALUES ([id]);"),
+        ("never-true", "CREATE QUERY q AS SELECT title FROM stories WHERE merged IS NULL LIMIT 5;"),
+    ],
+)
+def test_a_foreign_key_that_ought_to_be_null_may_be_declared_so(code: str, query: str) -> None:
+    (finding,) = (finding for finding in piql.compile(TREE + query).diagnostics if finding.code == code)
+    (fix,) = finding.fixes
+    assert fix.title == "Declare stories.merged as NULL"
+    text = TREE + query
+    for edit in fix.edits:
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    assert text == WITH_NULL + query
+    assert code not in [finding.code for finding in piql.compile(text).diagnostics]
+
+
+def test_a_column_that_says_not_null_or_is_a_part_of_the_key_is_not_declared_null() -> None:
+    schema = "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY REFERENCES a, %s);"
+    for column, query in (
+        ("n INT NOT NULL REFERENCES a", "CREATE QUERY q AS SELECT id FROM b WHERE n IS NULL LIMIT 5;"),
+        ("n INT", "CREATE QUERY q AS SELECT n FROM b WHERE id IS NULL LIMIT 5;"),
+    ):
+        (finding,) = piql.compile(schema % column + query).diagnostics
+        assert (finding.code, finding.fixes) == ("never-true", ())
+
+
+def test_of_two_columns_of_one_name_the_one_that_is_written_is_renamed() -> None:
+    schema = "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY, a INT REFERENCES a);"
+    query = "CREATE QUERY q AS SELECT b.id, a.* FROM b JOIN a ON a.id = b.a WHERE b.id = [b];"
+    (finding,) = piql.compile(schema + query).diagnostics
+    assert [fix.title for fix in finding.fixes] == ["Call the first one id2"]

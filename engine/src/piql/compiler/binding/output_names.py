@@ -1,4 +1,4 @@
-"""Two columns of a result with one name: the error, with a name for the second one as its fix."""
+"""Two columns of a result with one name: the error, with a name for one of them as its fix."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ def duplicate_output(
     labels = (Label(first_span, "the first one"),) if first_span and first_span != span else ()
     taken = {named.name.lower() for named in outputs}
     name = next(f"{output.name}{number}" for number in count(2) if f"{output.name}{number}".lower() not in taken)
+    fixes = _renamed(name, "second", items, span)
+    if not fixes and first_span is not None:
+        fixes = _renamed(name, "first", items, first_span)
     return report(
         "duplicate-output",
         f"two columns of the result are called {output.name}",
         span,
         labels=labels,
         help=f"name the columns one by one, and call one of them something else: … AS {name}",
-        fixes=_renamed(name, items, span),
+        fixes=fixes,
     )
 
 
-def _renamed(name: str, items: Sequence[ast.SelectItem | ast.Star], span: Span) -> tuple[Fix, ...]:
+def _renamed(name: str, which: str, items: Sequence[ast.SelectItem | ast.Star], span: Span) -> tuple[Fix, ...]:
     """Return the fix that gives an item of a SELECT a name; none where the column comes from a star."""
     item = next((item for item in items if isinstance(item, ast.SelectItem) and item.expression.span == span), None)
     if item is None:
@@ -40,4 +43,4 @@ def _renamed(name: str, items: Sequence[ast.SelectItem | ast.Star], span: Span) 
         edit = Edit(span.file, item.alias.span.start, item.alias.span.end, written(name))
     else:
         edit = Edit(span.file, span.end, span.end, f" AS {written(name)}")
-    return (Fix(f"Call the second one {name}", (edit,), consequence=f"the rows are the same; it is read as {name}"),)
+    return (Fix(f"Call the {which} one {name}", (edit,), consequence=f"the rows are the same; it is read as {name}"),)

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from piql.compiler.binding.defaults import default_value, is_default
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.references_with_null import HELP, declare_null, is_not_null_by_reference
 from piql.compiler.binding.returning import bind_returning
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches, spelling_fix, unknown_name
 from piql.compiler.binding.types import bare, is_comparable, type_of
@@ -101,6 +102,7 @@ class _Write:
                     f"{self.table.name}.{column.name} is {part} and gets no value",
                     node.table.span,
                     f"add {column.name} to the columns of INSERT; columns not named become NULL",
+                    fixes=declare_null(self.table, column),
                 )
         conflict = self._conflict(node.conflict) if node.conflict is not None else None
         returning = self._returning(node.returning)
@@ -178,10 +180,17 @@ class _Write:
             return None
         value = default_value(column, self.context.new_id, span)
         if isinstance(value, bound.Constant) and value.value is None and not column.nullable:
-            name = f"{self.table.name}.{column.name}"
-            self._report("null-value", f"{name} has no DEFAULT and cannot be NULL", span, "", _declared(column))
+            self._report_null(column, span, " has no DEFAULT and")
             return None
         return logical.Assignment(column=column.name, value=value, span=span)
+
+    def _report_null(self, column: Column, span: Span, why: str = "") -> None:
+        """Report NULL for a column that refuses it; `why` stands before "cannot be NULL"."""
+        is_by_reference = is_not_null_by_reference(self.table, column)
+        message = f"{self.table.name}.{column.name}{why} cannot be NULL"
+        help_text = HELP if is_by_reference else ""
+        fixes = declare_null(self.table, column)
+        self._report("null-value", message, span, help_text, _declared(column), fixes)
 
     def _conflict(self, node: ast.OnConflict) -> logical.OnConflict:
         """Bind ON CONFLICT: the key that decides, and the changes, which may name the new row as EXCLUDED."""
@@ -394,9 +403,7 @@ class _Write:
             )
             return None
         if isinstance(expression, bound.Constant) and expression.value is None and not column.nullable:
-            self._report(
-                "null-value", f"{self.table.name}.{column.name} cannot be NULL", value.span, "", _declared(column)
-            )
+            self._report_null(column, value.span)
             return None
         return logical.Assignment(column=column.name, value=expression, span=span)
 

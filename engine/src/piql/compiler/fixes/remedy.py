@@ -39,6 +39,7 @@ class Change(IntEnum):
     FEWER_ROWS = 5
     OTHER_ROWS = 6  # or the same in another order
     PART_OF_THE_DATA = 7  # an aggregate or sort sees some rows only
+    ONE_ROW = 8  # of a table, where many were asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,14 +63,18 @@ def occurrence_of(body: ast.AstNode | None, relation: Relation) -> Occurrence | 
             if occurrence is not None and Occurrence(body, step, False).name == occurrence.name
         ]
         return occurrence if len(same) == 1 else None
-    for select in body.find(ast.Select):
-        if select.from_clause is None:
-            continue
-        joined = ((join.table, join.kind == "left") for join in select.from_clause.joins)
-        for source, is_optional in ((select.from_clause.first, False), *joined):
-            if isinstance(source, ast.TableName) and source.span == relation.span:
-                return Occurrence(select, source, is_optional)
-    return None
+    occurrences = (occurrence for select in body.find(ast.Select) for occurrence in occurrences_in(select))
+    return next((occurrence for occurrence in occurrences if occurrence.source.span == relation.span), None)
+
+
+def occurrences_in(select: ast.Select) -> Iterator[Occurrence]:
+    """Yield the tables that a SELECT names in FROM, in the order of the text; not its derived tables."""
+    if select.from_clause is None:
+        return
+    joined = ((join.table, join.kind == "left") for join in select.from_clause.joins)
+    for source, is_optional in ((select.from_clause.first, False), *joined):
+        if isinstance(source, ast.TableName):
+            yield Occurrence(select, source, is_optional)
 
 
 def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:

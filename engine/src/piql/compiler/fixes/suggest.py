@@ -10,13 +10,16 @@ from typing import TypeAlias
 from piql.compiler.fixes.consequences import together
 from piql.compiler.fixes.edits import edits_of
 from piql.compiler.fixes.remedies.cardinality_limit import add_cardinality_limit
-from piql.compiler.fixes.remedies.fix_columns import fix_columns
+from piql.compiler.fixes.remedies.fix_columns import fix_columns, fix_keys
 from piql.compiler.fixes.remedies.foreign_key import add_foreign_key
 from piql.compiler.fixes.remedies.join_by_key import join_by_key
+from piql.compiler.fixes.remedies.limit_of_joined_table import limit_joined_table
+from piql.compiler.fixes.remedies.limit_of_table import limit_table
 from piql.compiler.fixes.remedies.order_by_range import order_by_range
 from piql.compiler.fixes.remedies.range_of_one_parameter import give_one_parameter
 from piql.compiler.fixes.remedies.read_both_sides import read_both_sides
 from piql.compiler.fixes.remedies.read_first_rows import read_first_rows
+from piql.compiler.fixes.remedies.read_first_rows_of_join import read_first_rows_of_join
 from piql.compiler.fixes.remedies.stop import add_stop
 from piql.compiler.fixes.remedies.usual_nulls import leave_nulls_as_usual
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedies, Remedy
@@ -25,6 +28,8 @@ from piql.text.diagnostics.diagnostic import Edit, Fix, FoundFixes
 # Tried in this order. Limits come first: they are facts about the data that other queries can use, too.
 REMEDIES: tuple[Remedies, ...] = (
     add_cardinality_limit,
+    limit_joined_table,
+    limit_table,
     add_stop,
     join_by_key,
     add_foreign_key,
@@ -34,7 +39,7 @@ REMEDIES: tuple[Remedies, ...] = (
     give_one_parameter,
 )
 # Ask for less data: offered only where none of REMEDIES helps.
-NARROWING: tuple[Remedies, ...] = (fix_columns, read_first_rows)
+NARROWING: tuple[Remedies, ...] = (fix_columns, read_first_rows_of_join, read_first_rows, fix_keys)
 
 MOST_REMEDIES = 6  # the first so many remedies are also tried in combination
 MOST_NARROWING = 4  # the same for remedies of NARROWING

@@ -6,16 +6,26 @@ t.kind = 1 AND t.kind = 2        the first test excludes the second
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from piql.compiler.logical.expressions import Constant, Exists, Expression, InSubquery, ScalarSubquery, columns_of
-from piql.compiler.logical.operators import LogicalNode, Selection, SemiJoin
+from piql.compiler.logical.expressions import (
+    ColumnRef,
+    Constant,
+    Exists,
+    Expression,
+    InSubquery,
+    IsNull,
+    ScalarSubquery,
+    columns_of,
+)
+from piql.compiler.logical.operators import LogicalNode, Relation, Selection, SemiJoin
 from piql.compiler.optimizer.analysis.decided_tests import is_never
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, key_of, replace_columns
 from piql.compiler.optimizer.analysis.region import map_regions, read_region
 from piql.compiler.optimizer.rules.simplify_predicates import simplified
+from piql.schema.catalog import Column, Table
 from piql.text.source import Span
 
 
@@ -26,6 +36,7 @@ class Contradiction:
     test: Span
     excluded_by: Span | None
     is_of_left_join: bool  # the rows of the left are kept then, without a match
+    never_null: tuple[Table, Column] | None = None  # of `column IS NULL`, where the column is NOT NULL
 
 
 def keeps_none(plan: LogicalNode) -> bool:
@@ -46,10 +57,11 @@ def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
         region = read_region(node)
         inner = [test for leg in region.legs if leg.kind == "inner" for test in leg.filters]
         tests = (*inner, *region.conditions, *region.above)
-        conflicts.extend(_among(tests, is_of_left_join=False))
+        tables = {relation.alias: relation.table for leg in region.legs for relation in leg.input.find(Relation)}
+        conflicts.extend(_among(tests, tables, is_of_left_join=False))
         for leg in region.legs:
             if leg.kind == "left":
-                conflicts.extend(_among((*leg.filters, *leg.on), is_of_left_join=True))
+                conflicts.extend(_among((*leg.filters, *leg.on), tables, is_of_left_join=True))
         return node
 
     map_regions(plan, collect)
@@ -59,8 +71,10 @@ def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
     return tuple(sorted(dict.fromkeys(conflicts), key=lambda contradiction: contradiction.test.start))
 
 
-def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Contradiction]:
-    """Yield the first test that contradicts those before it, if there is one."""
+def _among(
+    tests: Sequence[Expression], tables: Mapping[str, Table], *, is_of_left_join: bool
+) -> Iterator[Contradiction]:
+    """Yield the first test that contradicts those before it, if there is one; `tables` by alias."""
     candidates = [
         expression
         for expression in tests
@@ -80,8 +94,18 @@ def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Co
         excluding = [candidates[position].span for position in range(at) if _excludes((unified[position], test))]
         is_alone = _excludes((test,)) or span in excluding  # BETWEEN 5 AND 3 is two tests
         if span is not None:
-            yield Contradiction(span, None if is_alone or not excluding else excluding[0], is_of_left_join)
+            never_null = _never_null(candidates[at], tables)
+            yield Contradiction(span, None if is_alone or not excluding else excluding[0], is_of_left_join, never_null)
         return
+
+
+def _never_null(test: Expression, tables: Mapping[str, Table]) -> tuple[Table, Column] | None:
+    """Return the column of `column IS NULL` with its table, where it is NOT NULL; None for other tests."""
+    if not isinstance(test, IsNull) or not isinstance(test.operand, ColumnRef):
+        return None
+    table = tables.get(test.operand.relation)
+    column = table.column(test.operand.name) if table is not None else None
+    return (table, column) if table is not None and column is not None and not column.nullable else None
 
 
 def _compares_with_null(test: Expression) -> bool:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from piql.compiler.fixes.remedy import Change, LimitLine, RefusedQuery, Remedy
-from piql.compiler.physical.planner.unbounded import Gap
 from piql.schema.catalog import Table
 from piql.schema.types import IDS
 
@@ -17,32 +16,33 @@ def add_cardinality_limit(query: RefusedQuery) -> list[Remedy]:
     """Return for each gap the limits that would bound it: on the columns that its help names."""
     remedies: dict[LimitLine, Remedy] = {}
     for gap in query.gaps:
-        for columns in columns_to_limit(gap):
-            names = ", ".join(columns)
-            columns_text = f"TOKEN({names})" if gap.words else names
-            line = LimitLine(gap.table.name, f"CARDINALITY LIMIT {DEFAULT_LIMIT} ({columns_text})")
-            is_owner = not gap.words and names_an_owner(gap.table, columns)
-            remedy = Remedy(
-                f"Add {line.text} to {gap.table.name}",
-                _consequence(gap, columns),
-                Change.WRITES_OF_AN_OWNER if is_owner else Change.WRITES,
-                line,
-            )
-            remedies.setdefault(line, remedy)
+        if gap.words:
+            limits = [_limit_on_words(gap.table, columns) for columns in gap.words]
+        else:
+            limit = limit_on(gap.table, gap.limit_columns) if gap.limit_columns else None
+            limits = [] if limit is None else [limit]
+        for remedy in limits:
+            if remedy.line is not None:
+                remedies.setdefault(remedy.line, remedy)
     return list(remedies.values())
 
 
-def _consequence(gap: Gap, columns: tuple[str, ...]) -> str:
-    shared = f"one word in {' or '.join(columns)}" if gap.words else f"the same {' and '.join(columns)}"
-    return f"writes beyond {DEFAULT_LIMIT} rows with {shared} are refused; the answer stays the same"
+def limit_on(table: Table, columns: tuple[str, ...]) -> Remedy | None:
+    """Return the limit on columns of a table; None where these have a limit or key already."""
+    if _is_limited(table, columns):
+        return None
+    change = Change.WRITES_OF_AN_OWNER if names_an_owner(table, columns) else Change.WRITES
+    return _limit(table, ", ".join(columns), f"the same {' and '.join(columns)}", change)
 
 
-def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
-    """Return the columns on which a limit would bound a gap; nothing for columns that have a limit or key already."""
-    if gap.words:
-        return list(gap.words)
-    columns = gap.limit_columns
-    return [columns] if columns and not _is_limited(gap.table, columns) else []
+def _limit_on_words(table: Table, columns: tuple[str, ...]) -> Remedy:
+    return _limit(table, f"TOKEN({', '.join(columns)})", f"one word in {' or '.join(columns)}", Change.WRITES)
+
+
+def _limit(table: Table, columns_text: str, shared: str, change: Change) -> Remedy:
+    line = LimitLine(table.name, f"CARDINALITY LIMIT {DEFAULT_LIMIT} ({columns_text})")
+    consequence = f"writes beyond {DEFAULT_LIMIT} rows with {shared} are refused; the answer stays the same"
+    return Remedy(f"Add {line.text} to {table.name}", consequence, change, line)
 
 
 def _is_limited(table: Table, columns: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ SELECT * FROM thoughts   →   SELECT * FROM thoughts WHERE owner = [owner]     
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from piql.compiler.fixes.remedy import Change, NewTest, RefusedQuery, Remedy
 from piql.compiler.fixes.select_text import Occurrence, occurrence_of
@@ -14,27 +14,42 @@ from piql.schema.catalog import Table
 
 
 def fix_columns(query: RefusedQuery) -> list[Remedy]:
-    """Return the equalities that each gap lacks for a limit or key of its table, one remedy for each column."""
+    """Return the equalities that each gap lacks for a limit of its table, one remedy for each column."""
+    return _equalities(query, _limited, Change.OTHER_ROWS)
+
+
+def fix_keys(query: RefusedQuery) -> list[Remedy]:
+    """Return those that it lacks for a key: they leave one row of the table, which is seldom what a list is for."""
+    return _equalities(query, _keys, Change.ONE_ROW)
+
+
+def _equalities(
+    query: RefusedQuery, columns_of: Callable[[Table], Iterator[tuple[str, ...]]], change: Change
+) -> list[Remedy]:
     remedies: dict[NewTest, Remedy] = {}
     for gap in query.gaps:
         occurrence = occurrence_of(query.body, gap.relation)
         if occurrence is None or occurrence.is_optional:
             continue
-        for column in dict.fromkeys(name for key in _limited(gap.table) for name in key):
+        for column in dict.fromkeys(name for columns in columns_of(gap.table) for name in columns):
             if column not in gap.columns:
                 test = NewTest(
                     occurrence.select, f"{occurrence.column(column)} = {_parameter(query, occurrence, column)}"
                 )
                 consequence = f"changes the answer: only rows with {test.text}, which each execution gives"
-                remedies.setdefault(test, Remedy(f"Add {test.text}", consequence, Change.OTHER_ROWS, test=test))
+                remedies.setdefault(test, Remedy(f"Add {test.text}", consequence, change, test=test))
     return list(remedies.values())
 
 
 def _limited(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield the columns of each limit and key of a table."""
+    """Yield the columns of each limit of a table."""
     for limit in table.limits:
         if not limit.is_token:
             yield limit.columns
+
+
+def _keys(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of each key of a table."""
     yield table.primary_key
     for key in table.unique_keys:
         yield key.columns

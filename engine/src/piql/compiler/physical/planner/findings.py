@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from piql.compiler.binding.references_with_null import HELP, declare_null, is_not_null_by_reference
 from piql.compiler.logical.expressions import Exists, InSubquery, Not, Parameter, ScalarSubquery
 from piql.compiler.logical.operators import LogicalNode, SemiJoin, Stop
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
 from piql.compiler.optimizer.contradictions import Contradiction
 from piql.compiler.physical.planner.unbounded import Gap, GapKind
-from piql.text.diagnostics.diagnostic import Diagnostic, Label
+from piql.text.diagnostics.diagnostic import Diagnostic, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 from piql.trees.node import Node
@@ -46,7 +47,7 @@ def gap_diagnostics(
                 _message(gap),
                 span,
                 labels=tuple(_labels(gap, span)),
-                help=(_help(gap, stops, is_one_of_several=len(gaps) > 1), *_narrower_range(gap)),
+                help=(_help(gap, stops, is_one_of_several=len(gaps) > 1), *_narrower_range(gap), *_start_of_join(gap)),
                 query=query,
             )
         )
@@ -152,6 +153,14 @@ def _narrower_range(gap: Gap) -> Iterator[str]:
     yield f"or write both ends of the range with one parameter, so that their distance is known: {ends}"
 
 
+def _start_of_join(gap: Gap) -> Iterator[str]:
+    """Say which other table of the join could be read first, if that one had a limit."""
+    start = next((start for start in gap.starts if start.is_by_value), None)
+    if start is not None and gap.kind in ("scan", "sort", "blocked") and not _limited(gap):
+        limit = f"CARDINALITY LIMIT n ({', '.join(start.columns)}) in {start.table.name}"
+        yield f"or declare {limit}, so that the join can begin there"
+
+
 def _limited(gap: Gap) -> str:
     """Return what a limit would be declared on, if it can be at all."""
     return f"TOKEN({', '.join(gap.words[0])})" if gap.words else ", ".join(gap.limit_columns)
@@ -234,15 +243,14 @@ def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagn
         message = f"this is never true, so {effect}"
         if excluding is not None:
             message = f"this is never true where {excluding.text} is, so {effect}"
+        labels = () if excluding is None else (Label(excluding, "one excludes the other"),)
+        help_text = "leave it out" if excluding is None else "leave one of the two out, or write OR between them"
+        fixes: tuple[Fix, ...] = ()
+        if excluding is None and test.never_null is not None and is_not_null_by_reference(*test.never_null):
+            fixes = declare_null(*test.never_null)
+            help_text = HELP
         diagnostics.append(
-            report(
-                "never-true",
-                message,
-                test.test,
-                labels=() if excluding is None else (Label(excluding, "one excludes the other"),),
-                help="leave it out" if excluding is None else "leave one of the two out, or write OR between them",
-                query=query,
-            )
+            report("never-true", message, test.test, labels=labels, help=help_text, fixes=fixes, query=query)
         )
     return tuple(diagnostics)
 

@@ -11,9 +11,10 @@ from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
 from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.joins import depends_on, join_remotely, plan_left
+from piql.compiler.physical.planner.legs import read_leg
 from piql.compiler.physical.planner.part import WORST, Part, Want
 from piql.compiler.physical.planner.reading import Demand, Reading
-from piql.compiler.physical.planner.scans import own_keys, read_leg
+from piql.compiler.physical.planner.scans import own_keys
 from piql.compiler.physical.planner.unbounded import gap_of
 
 if TYPE_CHECKING:

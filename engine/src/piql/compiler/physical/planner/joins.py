@@ -20,6 +20,7 @@ from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrict
 from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, PassingRows, SortedIndexJoin
 from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.access_by_index import rows_of_best_fact
+from piql.compiler.physical.planner.legs import is_leg, read_leg
 from piql.compiler.physical.planner.part import (
     WORST,
     Part,
@@ -36,11 +37,9 @@ from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.scans import (
     columns_of_one_value,
     has_many,
-    is_leg,
     natural_order,
     own_keys,
     plan_leg,
-    read_leg,
     tests_with_values,
 )
 from piql.compiler.physical.planner.unbounded import Gap, gap_of

@@ -50,6 +50,7 @@ from piql.compiler.physical.planner.first_matches import plan_first_match
 from piql.compiler.physical.planner.groups import depth_of_keys, depth_of_outputs, depth_of_rows
 from piql.compiler.physical.planner.joins import plan_join
 from piql.compiler.physical.planner.layout import lay_out
+from piql.compiler.physical.planner.legs import is_leg
 from piql.compiler.physical.planner.part import (
     NOTHING,
     Part,
@@ -62,7 +63,7 @@ from piql.compiler.physical.planner.part import (
     with_columns,
 )
 from piql.compiler.physical.planner.recursion import plan_recursion, plan_work_table
-from piql.compiler.physical.planner.scans import is_leg, plan_leg
+from piql.compiler.physical.planner.scans import plan_leg
 from piql.compiler.physical.planner.semi_joins import plan_semi_join
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.planner.unions import plan_union

@@ -8,11 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Parameter
-from piql.compiler.logical.operators import DataStop, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.logical.operators import LogicalNode, Relation, SortKey
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import (
     ColumnKey,
-    all_conjuncts,
     are_alike,
     conjunction,
     key_of,
@@ -22,6 +21,7 @@ from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrict
 from piql.compiler.physical.operators import IndexScan, KeyPart, RowLimit
 from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
+from piql.compiler.physical.planner.legs import read_leg
 from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order, with_columns
 from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.unbounded import gap_of
@@ -31,30 +31,6 @@ if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner
 
 MOST_BRANCHES = 20  # of an unbounded OR, whose gaps are described one by one
-
-
-def is_leg(node: LogicalNode) -> bool:
-    """Whether a section is one relation under selections and data-stops."""
-    while isinstance(node, Selection | DataStop):
-        node = node.input
-    return isinstance(node, Relation)
-
-
-def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[Expression, ...], tuple[int, ...]]:
-    """Return the relation of a leg, the predicates over it in the order written, and its path."""
-    predicates: list[Expression | None] = []
-    while isinstance(node, Selection | DataStop):
-        if isinstance(node, Selection):
-            predicates.append(node.predicate)
-        node = node.input
-        path = (*path, 0)
-    assert isinstance(node, Relation)
-    parts = all_conjuncts(predicates)
-    return (
-        node,
-        tuple(sorted(parts, key=lambda predicate: predicate.span.start if predicate.span is not None else -1)),
-        path,
-    )
 
 
 def own_keys(keys: Sequence[SortKey], alias: str, available: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:

@@ -40,9 +40,10 @@ from piql.compiler.optimizer.analysis.restrictions import restrictions_on
 from piql.compiler.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin, PassingRows
 from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.joins import join_remotely
+from piql.compiler.physical.planner.legs import is_leg, read_leg
 from piql.compiler.physical.planner.part import WORST, Part, Want, depth_of, with_columns
 from piql.compiler.physical.planner.reading import Demand, Reading
-from piql.compiler.physical.planner.scans import has_many, is_leg, is_null, read_leg, tests_with_values
+from piql.compiler.physical.planner.scans import has_many, is_null, tests_with_values
 from piql.compiler.physical.planner.unbounded import Gap
 
 if TYPE_CHECKING:

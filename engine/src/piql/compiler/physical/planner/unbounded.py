@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, conjuncts
+from piql.compiler.logical.expressions import ColumnRef, Comparison, conjuncts
 from piql.compiler.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop, inputs
 from piql.compiler.optimizer.analysis.facts import countable_range
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions
 from piql.compiler.physical.few_values import holds_few_values
+from piql.compiler.physical.planner.join_starts import JoinStart, columns_for_limit, constant_columns, join_starts
 from piql.compiler.physical.planner.reading import Reading
 from piql.schema.catalog import Table
 from piql.text.source import Span
@@ -60,6 +61,7 @@ class Gap:
     earlier: tuple[Relation, ...] = ()  # relations joined before it, where no equality joins it to them
     constants: tuple[str, ...] = ()  # of `columns`, those that equal what stands in the text
     countable: Range | None = None  # would bound the read if its two ends were a known number apart
+    starts: tuple[JoinStart, ...] = ()  # where its join could begin if a limit stood there
 
     @property
     def table(self) -> Table:
@@ -71,9 +73,7 @@ class Gap:
 
         Columns of few values are left out: where nothing else is fixed there are none.
         """
-        named = {name for name in self.columns if not self._holds_few(name)}
-        key = tuple(name for name in self.table.primary_key if name in named)
-        return (*key, *self.table.in_order(named.difference(key)))
+        return columns_for_limit(self.table, self.columns, self.constants)
 
     def _holds_few(self, name: str) -> bool:
         return holds_few_values(self.table, name, is_constant=name in self.constants)
@@ -144,12 +144,9 @@ def gap_of(
         served=tuple(_served(restrictions)),
         unset=tuple(dict.fromkeys(columns for join in joins for columns in _unset(join, relation))),
         earlier=tuple(_joined_before(under)) if kind == "product" else (),
-        constants=tuple(
-            name
-            for name, equality in restrictions.equal.items()
-            if all(isinstance(value, Constant) for value in equality.values)
-        ),
+        constants=constant_columns(restrictions.equal),
         countable=countable_range(relation.table, restrictions),
+        starts=join_starts(under),
     )
 
 
