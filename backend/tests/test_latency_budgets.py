@@ -30,25 +30,26 @@ def test_the_budget_is_what_the_slo_allows(executions: int, kept: int, left: flo
     assert budget.left == (None if left is None else pytest.approx(left))
     for seen in (budget.burns[0].long_rate, budget.burns[1].short_rate):
         assert seen == (None if rate is None else pytest.approx(rate))
-    assert not any(burn.is_burning for burn in budget.burns)
+    assert [burn.is_burning for burn in budget.burns] == [False, False, kept == 970, kept == 970]
 
 
 def test_a_query_burns_while_both_windows_say_so_and_enough_was_executed() -> None:
     bad, good = SloInterval(1_000, 800), SloInterval(1_000, 1_000)
     burning = budget_of(0.99, bad, in_all_windows(1_000, 800))
-    assert [burn.is_burning for burn in burning.burns] == [True, True]
-    over = budget_of(0.99, bad, {3_600: bad, 300: good, 21_600: bad, 1_800: bad})
-    assert [burn.is_burning for burn in over.burns] == [False, True]  # the last five minutes were good
+    assert [burn.is_burning for burn in burning.burns] == [True] * 4
+    over = budget_of(0.99, bad, in_all_windows(1_000, 800) | {300: good})
+    assert [burn.is_burning for burn in over.burns] == [False, True, True, True]  # the last five minutes were good
     few = budget_of(0.99, SloInterval(99, 0), in_all_windows(99, 0))
-    assert [burn.is_burning for burn in few.burns] == [False, False]  # it takes 100 to show a p99
+    assert [burn.is_burning for burn in few.burns] == [False] * 4  # it takes 100 to show a p99
 
 
 def test_a_query_that_keeps_its_slo_is_seldom_said_to_burn_however_few_its_executions() -> None:
     chance = np.random.default_rng(7)
-    for executions in (100, 300, 1_000):
+    none = SloInterval(0, 0)
+    for executions in (100, 300, 1_000, 100_000):
         kept = chance.binomial(executions, 0.99, 400)
         said = sum(
-            budget_of(0.99, SloInterval(0, 0), in_all_windows(executions, int(count))).burns[1].is_burning
+            any(burn.is_burning for burn in budget_of(0.99, none, in_all_windows(executions, int(count))).burns)
             for count in kept
         )
         assert said <= 0.05 * 400
@@ -64,6 +65,18 @@ def test_windows_count_what_ran_here_and_what_was_reported(database: Database) -
     assert counted == {
         300: SloInterval(5, 2),
         1_800: SloInterval(5, 2),
+        7_200: SloInterval(5, 2),
         3_600: SloInterval(5, 2),
         21_600: SloInterval(7, 3),
+        86_400: SloInterval(7, 3),
+        259_200: SloInterval(7, 3),
     }
+
+
+def test_what_may_have_kept_the_threshold_widens_the_interval_and_burns_nothing() -> None:
+    unsure = SloInterval(100_000, 98_800, unsure=200)
+    low, high = unsure.share_interval()
+    assert low < 0.988 < 0.99 < high
+    assert not any(burn.is_burning for burn in budget_of(0.99, unsure, dict.fromkeys(WINDOWS, unsure)).burns)
+    sure = SloInterval(100_000, 98_800)
+    assert budget_of(0.99, sure, dict.fromkeys(WINDOWS, sure)).burns[3].is_burning

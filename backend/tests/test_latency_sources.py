@@ -81,13 +81,14 @@ def test_sizes_of_reports_are_classes_also_beside_the_workbenchs_own(database: D
     assert [size.requests_key for size in sizes] == [class_of(12), class_of(16)]
 
 
-def test_a_bucket_that_holds_an_end_of_a_region_makes_the_region_wider(database: Database) -> None:
+def test_a_bucket_that_holds_an_end_of_a_region_makes_it_wider_and_the_common_part_narrower(database: Database) -> None:
     report(database, [ran(2.0)] * 7)
     key = class_of(11)
     with ObservationTable(database).gathered(FIRST, now() - AGO, "applications") as seen:
         (size,) = seen.sizes()["q"]
         assert (size.requests_key, size.rows_key) == (key, class_of(10))
-        assert seen.exceeding([SizeRegion("q", key, class_of(10), 2.0, 2.0)]) == {"q": Exceeding(7, 7, 0)}
+        regions = [SizeRegion("q", key, class_of(10), 2.0, 2.0, 2.0, 2.0)]
+        assert seen.exceeding(regions) == {"q": Exceeding(7, 7, 0, 0, 7)}
 
 
 def test_refusals_are_left_out_and_what_broke_a_bound_is_counted(database: Database) -> None:

@@ -121,11 +121,12 @@ def test_executions_are_counted_by_the_requests_they_made_and_the_rows_they_gave
     observe(database, [700.0], operations=11, rows=10, failed=True)
     with database.write() as cursor:
         cursor.execute("INSERT INTO observations SELECT * REPLACE (NULL AS rows_given) FROM observations LIMIT 1")
-    regions = [SizeRegion("q", 11, 10, 1.5, 8.0), SizeRegion("q", 3, 2, 4.0, 6.0), SizeRegion("q", 4, 4, 0.0, 0.0)]
+    ends = ((11, 10, 1.5, 8.0), (3, 2, 4.0, 6.0), (4, 4, 0.0, 0.0))
+    regions = [SizeRegion("q", requests, rows, low, high, low, high) for requests, rows, low, high in ends]
     with ObservationTable(database).gathered(FIRST, now() - AGO) as seen:
         assert seen.sizes() == {"q": [SizeTotals(11, 10, 11, 11, 10, 10, 3, 9.0), SizeTotals(3, 2, 3, 3, 2, 2, 1, 5.0)]}
-        assert seen.exceeding(regions) == {"q": Exceeding(4, 3, 1)}
-        assert seen.exceeding(regions[:1]) == {"q": Exceeding(3, 2, 1)}
+        assert seen.exceeding(regions) == {"q": Exceeding(4, 3, 1, 3, 1)}
+        assert seen.exceeding(regions[:1]) == {"q": Exceeding(3, 2, 1, 2, 1)}
         assert seen.exceeding([]) == {}
 
 

@@ -2773,7 +2773,7 @@ export interface components {
          *
          *     An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged. Of all `executions`,
          *     `within` kept the threshold; the share of them lies with 95 % between `within_low` and `within_high`, which are null
-         *     where nothing was executed.
+         *     where nothing was executed. Executions whose reported bucket holds the threshold may be among them.
          */
         ComplianceRead: {
             /** Share */

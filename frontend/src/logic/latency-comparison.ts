@@ -185,7 +185,7 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
 /** How fast the budget is used, and for how long it would last. */
 function burningSentence({ budget }: QueryLatency): string {
   const burn = budget?.burns.find(({ is_burning }) => is_burning)
-  return `Over the last ${formatDuration(burn?.long_seconds)}, ${formatCount(Math.round(burn?.long_rate ?? 0))} times as many executions broke the SLO as it allows`
+  return `Over the last ${formatDuration(burn?.long_seconds)}, ${formatCount(Math.round((burn?.long_rate ?? 0) * 10) / 10)} times as many executions broke the SLO as it allows`
 }
 
 export interface LogAxis {

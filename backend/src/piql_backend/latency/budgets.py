@@ -6,7 +6,8 @@ used up just at the end of the window, at 14.4 the budget of 30 days in two days
 
 A query is burning when the rates of a long and of a short window are both over their factor: the long one says that it
 matters, the short one that it still goes on. The long one must have the executions that it takes to show the quantile,
-and its exact interval must lie over 1: one pair calls a query burning that keeps its SLO in at most ERROR / 2 of cases.
+and its exact interval must lie over 1: all pairs together call a query burning that keeps its SLO in at most ERROR of
+cases. What may have kept the threshold counts as having kept it there.
 
 The pairs of windows: B. Beyer et al., The Site Reliability Workbook, chapter 5.
 """
@@ -17,7 +18,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from piql_profiler.validation.agreement import share_interval
+from piql_profiler.validation.agreement import ERROR
 
 from piql_backend.latency.repository import SloInterval
 from piql_backend.latency.schemas import BudgetRead, BurnRead
@@ -32,9 +33,15 @@ class BurnWindows:
     factor: float
 
 
-PAIRS = (BurnWindows(3_600, 300, 14.4), BurnWindows(21_600, 1_800, 6.0))
+PAIRS = (
+    BurnWindows(3_600, 300, 14.4),
+    BurnWindows(21_600, 1_800, 6.0),
+    BurnWindows(86_400, 7_200, 3.0),
+    BurnWindows(259_200, 21_600, 1.0),
+)
 WINDOWS = tuple(sorted({seconds for pair in PAIRS for seconds in (pair.long_seconds, pair.short_seconds)}))
 _NONE = SloInterval(0, 0)
+_ERROR_OF_PAIR = 2 * ERROR / len(PAIRS)  # of an interval, of which only one end decides
 
 
 def samples_needed(quantile: float) -> int:
@@ -63,7 +70,7 @@ def _burn(quantile: float, pair: BurnWindows, recent: Mapping[int, SloInterval])
         factor=pair.factor,
         long_rate=rates[0],
         short_rate=rates[1],
-        is_burning=is_high and is_enough and share_interval(long.kept, long.executions)[1] < quantile,
+        is_burning=is_high and is_enough and long.share_interval(_ERROR_OF_PAIR)[1] < quantile,
     )
 
 
@@ -71,4 +78,5 @@ def _rate(quantile: float, counted: SloInterval) -> float | None:
     """The burn rate of a window; None where nothing was executed."""
     if counted.executions == 0:
         return None
-    return (counted.executions - counted.kept) / counted.executions / (1 - quantile)
+    rate = (counted.executions - counted.kept) / counted.executions / (1 - quantile)
+    return round(rate, 9)  # or 3 of 100 would be a little less than 3 times what 0.99 allows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import TypeAlias
 
 from piql_profiler.predictor.sizes import Size
@@ -155,7 +155,8 @@ def _size(totals: SizeTotals, predicted: EstimateRead | None) -> SizeRead:
 def _region(query: str, totals: SizeTotals, smallest: EstimateRead, largest: EstimateRead) -> SizeRegion:
     """The latencies within which executions are as predicted: from those of the smallest size to the largest's.
 
-    So executions of a class are called slower only where they are for its largest size, and faster for its smallest.
+    So executions of a class are called slower only where they are for its largest size, and faster for its smallest;
+    and as predicted only where they are for both.
     """
     regions = [
         region_of(
@@ -164,12 +165,12 @@ def _region(query: str, totals: SizeTotals, smallest: EstimateRead, largest: Est
         )
         for estimate in (smallest, largest)
     ]
-    low, high = min(region.low for region in regions), max(region.high for region in regions)
-    return SizeRegion(query, totals.requests_key, totals.rows_key, low, high)
+    lows, highs = [region.low for region in regions], [region.high for region in regions]
+    return SizeRegion(query, totals.requests_key, totals.rows_key, min(lows), max(highs), max(lows), min(highs))
 
 
 def _agreement(exceeding: Exceeding | None) -> AgreementRead | None:
     if exceeding is None:
         return None
-    verdict = judge(exceeding.executions, exceeding.over_low, exceeding.over_high)
+    verdict = judge(*astuple(exceeding))
     return AgreementRead(outcome=verdict.outcome, executions=verdict.executions, needed=verdict.needed, error=ERROR)

@@ -11,15 +11,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from piql_profiler.validation.agreement import ERROR, share_interval
+
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
 from piql_backend.latency.seen import Seen, Span, gathered
 from piql_backend.latency.sources import Source, executed
-from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND
-from piql_backend.reports.widths import HOUR, MINUTE, Kept, cells, first_minute, kept
+from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND, UNSURE
+from piql_backend.reports.widths import HOUR, MINUTE, Kept, begin_of, cells, first_minute, kept
 
 BIN_RATIO = 1.25  # upper by lower edge of a bin of the histogram
 _LONGEST_BY_MINUTE = 2 * 86_400  # seconds of a series
+_LONGEST_BURN_BY_MINUTE = 6 * 3_600
 _SERIES_OF_SINGLES = """
     SELECT floor(epoch(started_at) / $step) * $step AS step_start, quantile_disc(elapsed_ms, 0.5),
            quantile_disc(elapsed_ms, 0.99), quantile_disc(elapsed_ms, 0.999), count(*)
@@ -42,17 +45,27 @@ _SERIES_OF_CLASSES = """
 """
 _KEPT_HERE = """
     SELECT query, started_at, version, 1::BIGINT AS executions,
-           (NOT failed AND elapsed_ms <= threshold_ms)::BIGINT AS kept
+           (NOT failed AND elapsed_ms <= threshold_ms)::BIGINT AS kept, 0::BIGINT AS unsure
     FROM observations JOIN slos USING (query)
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SloInterval:
-    """A stretch of time of a query with an SLO: how many executions it had, and how many kept the threshold."""
+    """A stretch of time of a query with an SLO: how many executions it had, and how many kept the threshold.
+
+    `unsure` are how many more may have kept it: the buckets of their reported times hold it.
+    """
 
     executions: int
     kept: int
+    unsure: int = 0
+
+    def share_interval(self, error: float = ERROR) -> tuple[float, float]:
+        """The share that kept the threshold: the exact interval, from none that are unsure up to all of them."""
+        low, _ = share_interval(self.kept, self.executions, error)
+        _, high = share_interval(self.kept + self.unsure, self.executions, error)
+        return low, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +159,12 @@ class ObservationTable:
         """
         with self._database.read() as cursor:
             cursor.begin()
+            by_interval = _width_by_interval(width, kept(cursor))
             sql = f"""
                 WITH intervals AS (
                     SELECT query, any_value(quantile) AS quantile, sum(executions)::BIGINT AS executions,
-                           sum(kept)::BIGINT AS kept
-                    FROM ({_kept(source, since, kept(cursor), width)}) JOIN slos USING (query)
+                           sum(kept)::BIGINT AS kept, sum(unsure)::BIGINT AS unsure
+                    FROM ({_kept(source, since, kept(cursor), by_interval)}) JOIN slos USING (query)
                     GROUP BY query, floor(epoch(started_at) / interval_seconds)
                 ),
                 judged AS (
@@ -158,33 +172,49 @@ class ObservationTable:
                            kept >= quantile * executions - 1e-9 AS is_kept
                     FROM intervals
                 )
-                SELECT query, sum(executions)::BIGINT, sum(kept)::BIGINT, count(*) FILTER (WHERE is_judged),
-                       count(*) FILTER (WHERE is_judged AND is_kept), count(*) FILTER (WHERE NOT is_judged)
+                SELECT query, sum(executions)::BIGINT, sum(kept)::BIGINT, sum(unsure)::BIGINT,
+                       count(*) FILTER (WHERE is_judged), count(*) FILTER (WHERE is_judged AND is_kept),
+                       count(*) FILTER (WHERE NOT is_judged)
                 FROM judged GROUP BY query
             """
             rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
-        return {query: SloCounts(SloInterval(executions, kept), *rest) for query, executions, kept, *rest in rows}
+        return {query: SloCounts(SloInterval(*rest[:3]), *rest[3:]) for query, *rest in rows}
 
     def slo_windows(
         self, version: int, windows: Sequence[int], source: Source = "workbench"
     ) -> dict[str, dict[int, SloInterval]]:
-        """Count by query with an SLO over all versions, for each window: so many seconds that end now."""
+        """Count by query with an SLO over all versions, for each window: so many seconds that end now.
+
+        Windows of over _LONGEST_BURN_BY_MINUTE are read by the hour, and begin with one.
+        """
         until = now()
-        since = until - timedelta(seconds=max(windows))
-        parameters = {"version": version, "windows": [*windows], "now": until, "since": since}
+        counted: dict[str, dict[int, SloInterval]] = defaultdict(dict)
         with self._database.read() as cursor:
             cursor.begin()
-            sql = f"""
-                SELECT query, seconds, sum(executions)::BIGINT, sum(kept)::BIGINT
-                FROM ({_kept(source, since, kept(cursor), MINUTE)})
-                JOIN (SELECT unnest($windows::INTEGER[]) AS seconds)
-                     ON started_at >= $now::TIMESTAMP - to_seconds(seconds)
-                GROUP BY query, seconds
-            """
-            rows = cursor.execute(sql, parameters).fetchall()
-        counted: dict[str, dict[int, SloInterval]] = defaultdict(dict)
-        for query, seconds, executions, within in rows:
-            counted[query][seconds] = SloInterval(executions, within)
+            for width in (MINUTE, HOUR):
+                begins = {
+                    seconds: begin_of(until - timedelta(seconds=seconds), width)
+                    for seconds in windows
+                    if (seconds > _LONGEST_BURN_BY_MINUTE) == (width == HOUR)
+                }
+                if not begins:
+                    continue
+                since = min(begins.values())
+                sql = f"""
+                    SELECT query, seconds, sum(executions)::BIGINT, sum(kept)::BIGINT, sum(unsure)::BIGINT
+                    FROM ({_kept(source, since, kept(cursor), f"width = {width}")})
+                    JOIN (SELECT unnest($windows::INTEGER[]) AS seconds, unnest($begins::TIMESTAMP[]) AS begins)
+                         ON started_at >= begins
+                    GROUP BY query, seconds
+                """
+                parameters = {
+                    "version": version,
+                    "windows": [*begins],
+                    "begins": [*begins.values()],
+                    "since": since,
+                }
+                for query, seconds, *counts in cursor.execute(sql, parameters).fetchall():
+                    counted[query][seconds] = SloInterval(*counts)
         return dict(counted)
 
 
@@ -198,24 +228,30 @@ def _reported(width: int, since: datetime, kept: Kept) -> str:
     return f"(SELECT *, {OVER_BOUND} AS over_bound FROM {cells(width, first_minute(since), kept.until)})"
 
 
-def _kept(source: Source, since: datetime, kept: Kept, width: int) -> str:
-    """The executions of queries with an SLO since a time, and how many kept it, as a SELECT."""
+def _width_by_interval(width: int, kept: Kept) -> str:
+    """Which rows of `reported_slos` are read: hours for intervals of whole hours, and where only hours are kept."""
+    if width == MINUTE:
+        return f"width = {MINUTE}"
+    return f"(width = {HOUR}) = (interval_seconds % {60 * HOUR} = 0 OR minute < {kept.minutes_from})"
+
+
+def _kept(source: Source, since: datetime, kept: Kept, is_read: str) -> str:
+    """The executions of queries with an SLO since a time, and how many kept it, as a SELECT.
+
+    `is_read` says which rows of `reported_slos` are read.
+    """
     minute = first_minute(since)
-    is_read = f"width = {MINUTE}"
-    if width != MINUTE:
-        is_read = f"""
-            (width = {HOUR}) = (interval_seconds % {60 * HOUR} = 0 OR minute < {kept.minutes_from})
-        """
     stamped = "query, make_timestamp(minute::BIGINT * 60000000) AS started_at, version, executions"
     reported = f"""
-        SELECT {stamped}, kept FROM reported_slos JOIN slos USING (query)
+        SELECT {stamped}, kept, unsure FROM reported_slos JOIN slos USING (query)
         WHERE {is_read} AND minute >= {minute} AND minute < {kept.until}
         UNION ALL
-        SELECT {stamped}, {KEPT} FROM {cells(MINUTE, max(minute, kept.until))} JOIN slos USING (query)
+        SELECT {stamped}, {KEPT}, {UNSURE} FROM {cells(MINUTE, max(minute, kept.until))} JOIN slos USING (query)
         WHERE {IS_EXECUTION}
     """
     ran = {"workbench": _KEPT_HERE, "applications": reported, "both": f"{_KEPT_HERE} UNION ALL {reported}"}[source]
-    return f"SELECT query, started_at, executions, kept FROM ({ran}) WHERE version <= $version AND started_at >= $since"
+    columns = "query, started_at, executions, kept, unsure"
+    return f"SELECT {columns} FROM ({ran}) WHERE version <= $version AND started_at >= $since"
 
 
 def _time(seconds: float) -> datetime:

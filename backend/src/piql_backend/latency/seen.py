@@ -85,11 +85,14 @@ _EXCEEDING = """
     WITH regions AS (
         SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS requests_key,
                unnest($rows::INTEGER[]) AS rows_key,
-               unnest($lows::DOUBLE[]) AS low_ms, unnest($highs::DOUBLE[]) AS high_ms
+               unnest($lows::DOUBLE[]) AS low_ms, unnest($highs::DOUBLE[]) AS high_ms,
+               unnest($common_lows::DOUBLE[]) AS common_low_ms, unnest($common_highs::DOUBLE[]) AS common_high_ms
     )
     SELECT query, sum(executions)::BIGINT,
            coalesce(sum(executions) FILTER (WHERE elapsed_ms > low_ms), 0)::BIGINT,
-           coalesce(sum(executions) FILTER (WHERE at_least_ms > high_ms), 0)::BIGINT
+           coalesce(sum(executions) FILTER (WHERE at_least_ms > high_ms), 0)::BIGINT,
+           coalesce(sum(executions) FILTER (WHERE at_least_ms > common_low_ms), 0)::BIGINT,
+           coalesce(sum(executions) FILTER (WHERE elapsed_ms > common_high_ms), 0)::BIGINT
     FROM seen JOIN regions USING (query, requests_key, rows_key) WHERE NOT failed GROUP BY query
 """
 
@@ -122,22 +125,29 @@ class SizeTotals:
 
 @dataclass(frozen=True, slots=True)
 class SizeRegion:
-    """The latencies within which executions of one size are as predicted, in ms."""
+    """The latencies within which executions of one size are as predicted, in ms.
+
+    Of a class of sizes, those within which some size is as predicted; between the common ends every size is.
+    """
 
     query: str
     requests_key: int
     rows_key: int
     low_ms: float
     high_ms: float
+    common_low_ms: float
+    common_high_ms: float
 
 
 @dataclass(frozen=True, slots=True)
 class Exceeding:
-    """Of the executions that a query has regions for, how many took longer than the lower and the upper end."""
+    """Of the executions that a query has regions for, how many took longer than each end."""
 
     executions: int
     over_low: int
     over_high: int
+    over_common_low: int
+    over_common_high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +204,7 @@ class Seen:
         """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends.
 
         A bucket of reported times that holds an end widens the region by itself: it is over the lower end, and not
-        over the upper one.
+        over the upper one. The common part is narrowed by it in the same way.
         """
         parameters = {
             "region_queries": [region.query for region in regions],
@@ -202,6 +212,8 @@ class Seen:
             "rows": [region.rows_key for region in regions],
             "lows": [region.low_ms for region in regions],
             "highs": [region.high_ms for region in regions],
+            "common_lows": [region.common_low_ms for region in regions],
+            "common_highs": [region.common_high_ms for region in regions],
         }
         rows = self._cursor.execute(_EXCEEDING, parameters).fetchall()
         return {query: Exceeding(*rest) for query, *rest in rows}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from piql_profiler.validation.agreement import share_interval
-
 from piql_backend.database.connection import aware, now
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
@@ -162,7 +160,7 @@ class Latency:
 def compliance_of(slo: SloRead, counts: SloCounts) -> ComplianceRead:
     """Judge the intervals that have executions enough to show the SLO's quantile: 100 for the p99."""
     whole = counts.whole
-    low, high = share_interval(whole.kept, whole.executions) if whole.executions else (None, None)
+    low, high = whole.share_interval() if whole.executions else (None, None)
     return ComplianceRead(
         share=counts.kept / counts.judged if counts.judged else None,
         kept=counts.kept,

@@ -37,3 +37,9 @@ IS_EXECUTION = f"outcome NOT IN ({_REFUSED})"
 
 KEPT = f"CASE WHEN NOT {FAILED} AND {lower_edge('bucket + 1')} <= threshold_ms THEN executions ELSE 0 END"
 """How many executions of a cell kept the threshold of an SLO: none where its bucket holds the threshold."""
+
+UNSURE = f"""
+    CASE WHEN NOT {FAILED} AND {lower_edge("bucket")} <= threshold_ms AND {lower_edge("bucket + 1")} > threshold_ms
+         THEN executions ELSE 0 END
+"""
+"""How many more of them may have kept it: all where its bucket holds the threshold."""

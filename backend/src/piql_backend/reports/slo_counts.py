@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from piql_backend.database.connection import Cursor
-from piql_backend.reports.in_sql import IS_EXECUTION, KEPT
+from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, UNSURE
 from piql_backend.reports.widths import HOUR, MINUTE, TABLES, kept
 
 
@@ -30,7 +30,7 @@ def _count(relation: str, width: int) -> str:
     return f"""
         INSERT INTO reported_slos
         SELECT {width}, minute // {width} * {width} AS begin, query, version, sum(executions)::BIGINT,
-               sum({KEPT})::BIGINT
+               sum({KEPT})::BIGINT, sum({UNSURE})::BIGINT
         FROM {relation} AS cells JOIN slos USING (query) WHERE {IS_EXECUTION}
         GROUP BY begin, query, version ORDER BY begin, query
     """

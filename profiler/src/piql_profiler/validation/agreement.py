@@ -11,6 +11,9 @@ at an end, the number that exceed it is binomial with 1 of 100. A statement is m
 small, has a probability of at most ERROR / 2. So a verdict is wrong in at most ERROR of the cases, whatever the
 distribution of the latencies is. Where the executions do not decide, the outcome is undecided, and not agreement.
 
+Executions of which only a range of sizes is known have a region that holds those of all the sizes, and the part that is
+common to all. They are slower or faster where they are so outside of all regions, and agree inside the common part.
+
 With fewer than `NEEDED` executions, fewer than 1 of 100 could not be shown even if none exceeded the upper end: the
 outcome is then "too few".
 
@@ -25,7 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scipy.special import bdtr, bdtrc, betaincinv
 
@@ -60,37 +63,57 @@ def region_of(predicted: float, conservative: float | None) -> Region:
     return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, conservative or 0.0))
 
 
-def share_interval(kept: int, executions: int) -> tuple[float, float]:
-    """The exact interval of a share, seen as `kept` of `executions`: it misses the true one in at most ERROR of cases.
+def share_interval(kept: int, executions: int, error: float = ERROR) -> tuple[float, float]:
+    """The exact interval of a share, seen as `kept` of `executions`: the true one is outside in at most `error` cases.
 
     C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413.
     """
     if not 0 <= kept <= executions or executions == 0:
         raise ValueError(f"{kept} of {executions} is no count of a part")
-    low = 0.0 if kept == 0 else float(betaincinv(kept, executions - kept + 1, ERROR / 2))
-    high = 1.0 if kept == executions else float(betaincinv(kept + 1, executions - kept, 1 - ERROR / 2))
+    low = 0.0 if kept == 0 else float(betaincinv(kept, executions - kept + 1, error / 2))
+    high = 1.0 if kept == executions else float(betaincinv(kept + 1, executions - kept, 1 - error / 2))
     return low, high
 
 
-def judge(executions: int, over_low: int, over_high: int) -> Agreement:
+def judge(
+    executions: int,
+    over_low: int,
+    over_high: int,
+    over_common_low: int | None = None,
+    over_common_high: int | None = None,
+) -> Agreement:
     """Judge executions, of which `over_low` took longer than the lower end of their region, `over_high` than the upper.
 
-    Executions of several sizes are judged together, each by the region predicted for its own size.
+    Executions of several sizes are judged together, each by the region predicted for its own size. Where only a range
+    of sizes is known, two more counts are those of the ends that all regions have in common.
     """
-    if not 0 <= over_high <= over_low <= executions:
+    common_low = over_low if over_common_low is None else over_common_low
+    common_high = over_high if over_common_high is None else over_common_high
+    over = _Over(over_low, over_high, common_low, common_high)
+    if not (0 <= over_high <= over_low <= executions and all(over_high <= end <= over_low for end in over[2:])):
         raise ValueError(f"{over_low} and {over_high} of {executions} are no counts of what exceeds two ends")
     if executions < NEEDED:
         return Agreement("too few", executions, NEEDED)
-    outcome = _outcome(executions, over_low, over_high)
-    return Agreement(outcome, executions, _needed(executions, over_low, over_high) if outcome == "undecided" else None)
+    outcome = _outcome(executions, over)
+    return Agreement(outcome, executions, _needed(executions, over) if outcome == "undecided" else None)
 
 
-def _outcome(executions: int, over_low: int, over_high: int) -> Outcome:
-    if _are_many(executions, over_high):
+class _Over(NamedTuple):
+    """How many executions took longer than each end: those of all regions, and those of the part common to all."""
+
+    low: int
+    high: int
+    common_low: int
+    common_high: int
+
+
+def _outcome(executions: int, over: _Over) -> Outcome:
+    if _are_many(executions, over.high):
         return "slower"
-    if _are_few(executions, over_low):
+    if _are_few(executions, over.low):
         return "faster"
-    return "agrees" if _are_few(executions, over_high) and _are_many(executions, over_low) else "undecided"
+    is_inside = _are_few(executions, over.common_high) and _are_many(executions, over.common_low)
+    return "agrees" if is_inside else "undecided"
 
 
 def _are_many(executions: int, over: int) -> bool:
@@ -103,13 +126,13 @@ def _are_few(executions: int, over: int) -> bool:
     return float(bdtr(over, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
-def _needed(executions: int, over_low: int, over_high: int) -> int | None:
+def _needed(executions: int, over: _Over) -> int | None:
     """About how many executions would decide if the same shares of them exceeded the ends; None for too many."""
     more = executions
     while more < _MOST_NEEDED:
         more = math.ceil(more * 1.5)
-        low, high = (round(over * more / executions) for over in (over_low, over_high))
-        if _outcome(more, low, high) != "undecided":
+        scaled = _Over._make(round(count * more / executions) for count in over)
+        if _outcome(more, scaled) != "undecided":
             return _to_two_digits(more)
     return None
 
