@@ -7,7 +7,8 @@ import shutil
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,13 +16,19 @@ import httpx
 import pytest
 import uvicorn
 from piql_backend.app import create_app
-from piql_backend.data_folder.layout import environment_folder
+from piql_backend.data_folder.layout import PEOPLE_FILE, environment_folder
+from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.service import People
 from piql_backend.settings import SampleSize, Settings
+from piql_backend.web.visitor import EVERYWHERE, Visitor
 from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool
 
 USERS = 30
 DEVELOPMENT = "/api/applications/scadr/environments/development"  # where a journey of a test takes place
+
+PASSWORD = "correct horse battery"
+LOGIN = {"name": "Ada", "password": PASSWORD}
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 
@@ -113,6 +120,56 @@ def address(first_start: Path, tmp_path_factory: pytest.TempPathFactory, workers
     yield f"http://127.0.0.1:{bound.getsockname()[1]}"
     server.should_exit = True
     thread.join()
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def people(tmp_path: Path, clock: Clock) -> Iterator[People]:
+    """Ada, who administers everything."""
+    opened = People(tmp_path / PEOPLE_FILE, clock)
+    opened.accounts.add("ada", PASSWORD)
+    opened.accounts.set_role("ada", EVERYWHERE, "administrator")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+async def team(settings: Settings, running: Running) -> AsyncIterator[httpx.AsyncClient]:
+    """A workbench of a team that Ada administers; nobody is signed in."""
+    added = People(settings.data / PEOPLE_FILE)
+    added.accounts.add("ada", PASSWORD)
+    added.accounts.set_role("ada", EVERYWHERE, "administrator")
+    added.close()
+    async with running(replace(settings, team=True)) as client:
+        yield client
+
+
+@pytest.fixture
+def database(people: People, tmp_path: Path) -> Iterator[PeopleDatabase]:
+    """The file of `people`, opened once more."""
+    with closing(PeopleDatabase(tmp_path / PEOPLE_FILE)) as opened:
+        yield opened
+
+
+def signed_in(people: People, name: str = "ada") -> Visitor:
+    """Somebody with a session of theirs."""
+    visitor = people.sessions.visitor(people.sessions.begin(people.accounts.id_of(name), None))
+    assert visitor is not None
+    return visitor
 
 
 async def application_ids(client: httpx.AsyncClient) -> list[str]:

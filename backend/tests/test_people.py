@@ -8,7 +8,7 @@ import shlex
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +18,11 @@ import pytest
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from piql_backend.commands.people import user
-from piql_backend.people.attempts import BY_CLIENT, BY_NAME, Attempts
+from piql_backend.data_folder.layout import PEOPLE_FILE
+from piql_backend.people.attempts import BY_BOTH, BY_CLIENT, BY_NAME, SLOWED, Attempts
 from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import LONGEST_SECONDS
-from piql_backend.people.database import FILE
+from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.gate import TeamGate
 from piql_backend.people.passwords import problem_of
 from piql_backend.people.service import People
@@ -33,47 +34,9 @@ from piql_backend.web.visitor import EVERYWHERE, TokenLimit
 from piql_backend.workbench import Workbench
 from sqlalchemy.exc import IntegrityError
 
-from .conftest import DEVELOPMENT
+from .conftest import DEVELOPMENT, LOGIN, PASSWORD, Clock, signed_in
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
-PASSWORD = "correct horse battery"
-LOGIN = {"name": "Ada", "password": PASSWORD}
-
-
-class Clock:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000
-
-    def __call__(self) -> int:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def people(tmp_path: Path, clock: Clock) -> Iterator[People]:
-    """Ada, who administers everything."""
-    opened = People(tmp_path / FILE, clock)
-    opened.accounts.add("ada", PASSWORD)
-    opened.accounts.set_role("ada", EVERYWHERE, "administrator")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-async def team(settings: Settings, running: Running) -> AsyncIterator[httpx.AsyncClient]:
-    """A workbench of a team that Ada administers; nobody is signed in."""
-    added = People(settings.data / FILE)
-    added.accounts.add("ada", PASSWORD)
-    added.accounts.set_role("ada", EVERYWHERE, "administrator")
-    added.close()
-    async with running(replace(settings, team=True)) as client:
-        yield client
 
 
 def cookie_of(answer: httpx.Response) -> str:
@@ -89,7 +52,13 @@ async def test_a_login_sets_a_cookie_that_no_script_and_no_other_site_uses(team:
     assert words == {"httponly", f"max-age={LONGEST_SECONDS}", "path=/", "samesite=strict"}
     assert [item["id"] for item in (await team.get("/api/applications")).json()["items"]] == ["scadr"]
     over_tls = await team.post("https://127.0.0.1/api/session", json=LOGIN)
-    assert "Secure" in over_tls.headers["set-cookie"]
+    name, secret = over_tls.headers["set-cookie"].partition(";")[0].split("=")
+    assert name == "__Host-piql-session"
+    assert "secure" in {word.strip().lower() for word in over_tls.headers["set-cookie"].split(";")}
+    for scheme, cookie, status in (("https", name, 200), ("https", "piql-session", 401), ("http", name, 401)):
+        team.cookies.clear()
+        shown = {"cookie": f"{cookie}={secret}"}
+        assert (await team.get(f"{scheme}://127.0.0.1/api/health", headers=shown)).status_code == status
 
 
 async def test_a_session_that_was_put_there_is_replaced_at_login_and_ends_at_logout(team: httpx.AsyncClient) -> None:
@@ -144,9 +113,9 @@ async def test_another_password_ends_everything_that_the_old_one_began(team: htt
 
 async def test_wrong_passwords_run_out_and_unknown_names_are_not_told_apart(team: httpx.AsyncClient) -> None:
     answers = await asyncio.gather(
-        *(team.post("/api/session", json=LOGIN | {"password": "wrong"}) for _ in range(BY_NAME.at_once + 2))
+        *(team.post("/api/session", json=LOGIN | {"password": "wrong"}) for _ in range(BY_BOTH.at_once + 2))
     )
-    assert sorted(answer.status_code for answer in answers) == [401] * BY_NAME.at_once + [429] * 2
+    assert sorted(answer.status_code for answer in answers) == [401] * BY_BOTH.at_once + [429] * 2
     assert (await team.post("/api/session", json=LOGIN)).json()["code"] == "too-many-logins"
     unknown = await team.post("/api/session", json={"name": "nobody at all", "password": PASSWORD})
     wrong = next(answer for answer in answers if answer.status_code == 401)
@@ -188,7 +157,7 @@ async def test_a_token_is_shown_once_and_ends_when_told_to(team: httpx.AsyncClie
     made = (await team.post("/api/tokens", json={"title": "ci", "role": "viewer", "application": "scadr"})).json()
     secret = made.pop("secret")
     assert (await team.get("/api/tokens")).json() == [made]
-    kept = b"".join(file.read_bytes() for file in settings.data.glob(f"{FILE}*"))
+    kept = b"".join(file.read_bytes() for file in settings.data.glob(f"{PEOPLE_FILE}*"))
     assert secret.encode() not in kept
     assert team.cookies["piql-session"].encode() not in kept
     assert PASSWORD.encode() not in kept
@@ -205,7 +174,7 @@ async def test_a_token_is_shown_once_and_ends_when_told_to(team: httpx.AsyncClie
 async def test_who_makes_an_application_administers_it_and_a_later_one_of_its_id_inherits_nothing(
     team: httpx.AsyncClient, settings: Settings
 ) -> None:
-    other = People(settings.data / FILE)
+    other = People(settings.data / PEOPLE_FILE)
     for name, role in (("ben", "developer"), ("eve", None)):
         other.accounts.add(name, PASSWORD)
         if role is not None:
@@ -240,7 +209,7 @@ async def test_alone_nobody_signs_in_and_nothing_of_people_is_made(
     assert (await client.post("/api/session", json=LOGIN)).json()["code"] == "no-team"
     assert (await client.get("/api/audit")).json()["code"] == "no-team"
     assert (await client.get(f"{DEVELOPMENT}/health")).status_code == 200
-    assert not (settings.data / FILE).exists()
+    assert not (settings.data / PEOPLE_FILE).exists()
 
 
 def test_a_session_ends_when_it_is_not_used_and_when_it_is_old(people: People, clock: Clock) -> None:
@@ -256,7 +225,9 @@ def test_a_session_ends_when_it_is_not_used_and_when_it_is_old(people: People, c
     assert people.sessions.visitor(idle) is None
 
 
-def test_a_password_that_was_shown_before_it_was_changed_begins_nothing(people: People) -> None:
+def test_a_password_that_was_shown_before_it_was_changed_begins_nothing(
+    people: People, database: PeopleDatabase
+) -> None:
     shown = people.accounts.with_password("ada", PASSWORD)
     assert shown is not None
     people.accounts.set_password("ada", "another long secret")
@@ -267,7 +238,7 @@ def test_a_password_that_was_shown_before_it_was_changed_begins_nothing(people: 
     assert people.sessions.begin_with(again, None) is not None
     people.accounts.set_disabled("ada", True)
     people.accounts.set_disabled("ada", False)
-    with people.accounts._database.begin() as connection:
+    with database.begin() as connection:
         assert connection.exec_driver_sql("SELECT COUNT(*) FROM sessions").scalar() == 0
 
 
@@ -292,9 +263,9 @@ async def test_a_stream_of_events_ends_with_the_role_of_who_follows_it(people: P
 
 
 def test_a_token_is_over_at_its_end_and_with_its_person(people: People, clock: Clock) -> None:
-    account_id = people.accounts.id_of("ada")
-    _, short = people.tokens.make(account_id, TokenLimit("short", "viewer", EVERYWHERE), 60)
-    _, long = people.tokens.make(account_id, TokenLimit("long", "viewer", EVERYWHERE), 600)
+    ada = signed_in(people)
+    _, short = people.tokens.make(ada, TokenLimit("short", "viewer", EVERYWHERE), 60)
+    _, long = people.tokens.make(ada, TokenLimit("long", "viewer", EVERYWHERE), 600)
     clock.now += 60
     assert [people.tokens.visitor(secret) is not None for secret in (short, long)] == [False, True]
     people.accounts.set_disabled("ada", True)
@@ -303,26 +274,43 @@ def test_a_token_is_over_at_its_end_and_with_its_person(people: People, clock: C
     assert not people.accounts.has_administrator()
 
 
-def test_the_record_cannot_be_changed(people: People) -> None:
+def test_the_record_cannot_be_changed(people: People, database: PeopleDatabase) -> None:
     people.audit.note(None, Deed("create_file", "/api", 201))
     for statement in ("UPDATE audit SET person = 'eve'", "DELETE FROM audit"):
-        with pytest.raises(IntegrityError, match="never changed"), people.accounts._database.begin() as connection:
+        with pytest.raises(IntegrityError, match="never changed"), database.begin() as connection:
             connection.exec_driver_sql(statement)
 
 
 def test_attempts_come_back_with_time_and_one_that_succeeds_costs_none() -> None:
     now = 0.0
     attempts = Attempts(lambda: now)
-    for _ in range(3 * BY_NAME.at_once):
+    for _ in range(3 * BY_BOTH.at_once):
         assert attempts.take("ada", "10.0.0.1") == 0
         attempts.give_back("ada", "10.0.0.1")
-    assert [attempts.take("ada", "10.0.0.1") for _ in range(BY_NAME.at_once)] == [0] * BY_NAME.at_once
-    assert attempts.take("ada", "10.0.0.2") == BY_NAME.seconds  # from elsewhere, too
-    now += BY_NAME.seconds
+    assert [attempts.take("ada", "10.0.0.1") for _ in range(BY_BOTH.at_once)] == [0] * BY_BOTH.at_once
+    assert attempts.take("ada", "10.0.0.1") == BY_BOTH.seconds
+    assert attempts.take("ada", "10.0.0.2") == 0  # nobody shuts out who tries from elsewhere
+    now += BY_BOTH.seconds
     assert attempts.take("ada", "10.0.0.1") == 0
     names = iter(range(10_000))
     taken = sum(attempts.take(str(next(names)), "10.0.0.9") == 0 for _ in range(2 * BY_CLIENT.at_once))
     assert taken == BY_CLIENT.at_once
+
+
+def test_a_name_that_many_clients_try_makes_each_slower_and_shuts_nobody_out() -> None:
+    now = 0.0
+    attempts = Attempts(lambda: now)
+    thieves = [f"10.0.1.{number}" for number in range(30)]
+    at_first = sum(attempts.take("ada", thief) == 0 for thief in thieves for _ in range(BY_BOTH.at_once))
+    assert BY_NAME.at_once <= at_first < BY_NAME.at_once + len(thieves)
+    now += SLOWED.seconds
+    later = sum(attempts.take("ada", thief) == 0 for thief in thieves for _ in range(BY_BOTH.at_once))
+    assert later < 2 * len(thieves)
+    assert attempts.take("ada", "10.0.0.1") == 0  # Ada herself
+    attempts.give_back("ada", "10.0.0.1")
+    assert attempts.take("ada", "10.0.0.1") == 0
+    assert attempts.take("ada", "10.0.0.1") == SLOWED.seconds
+    assert attempts.take("ben", thieves[0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -363,13 +351,13 @@ def test_people_are_added_by_a_command(tmp_path: Path, capsys: pytest.CaptureFix
         "ada  administrator in all applications",
         "ben  developer in shop  (disabled)",
     ]
-    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) & 0o077 == 0
+    assert stat.S_IMODE((tmp_path / PEOPLE_FILE).stat().st_mode) & 0o077 == 0
 
 
 def test_a_team_without_an_administrator_is_not_served(settings: Settings) -> None:
     with pytest.raises(ValueError, match=r"--team: nobody administers .* Add somebody: piql user add"):
         Workbench(replace(settings, team=True))
-    (settings.data / FILE).write_bytes(b"no database" * 1000)
+    (settings.data / PEOPLE_FILE).write_bytes(b"no database" * 1000)
     with pytest.raises(ValueError, match=r"the accounts in .* cannot be read: file is not a database"):
         Workbench(replace(settings, team=True))
 
@@ -381,7 +369,7 @@ def test_the_command_that_a_team_without_an_administrator_is_told_does_what_it_s
     program, name, *arguments = shlex.split(str(refusal.value).partition("Add somebody: ")[2])
     assert (program, name) == ("piql", "user")
     assert with_password(arguments, "correct horse battery") == 0
-    assert People(of_team.data / FILE).accounts.has_administrator()
+    assert People(of_team.data / PEOPLE_FILE).accounts.has_administrator()
 
 
 def test_a_team_and_nobody_at_all_exclude_each_other() -> None:

@@ -10,8 +10,9 @@ import httpx
 import pytest
 from piql_backend.app import create_app
 from piql_backend.settings import Settings
+from piql_backend.web.allowances import MOST_KEYS
 from piql_backend.web.rate_limit import RateLimit
-from piql_backend.web.rates import BURST_SECONDS, KINDS, MOST_BUCKETS, Buckets, Kind, Rates, client_of, kind_of
+from piql_backend.web.rates import BURST_SECONDS, KINDS, Buckets, Kind, Rates, client_of, kind_of
 from starlette.responses import PlainTextResponse
 
 from .conftest import DEVELOPMENT
@@ -77,9 +78,9 @@ def test_a_rate_of_less_than_one_in_a_burst_still_lets_one_through() -> None:
 def test_full_buckets_are_forgotten_and_no_more_are_kept_than_there_may_be() -> None:
     clock = Clock()
     buckets = Buckets(RATES, clock)
-    for number in range(MOST_BUCKETS + 500):
+    for number in range(MOST_KEYS + 500):
         buckets.take(str(number), "others")
-    assert len(buckets) == MOST_BUCKETS
+    assert len(buckets) == MOST_KEYS
     clock.now += 60
     buckets.take("last", "others")
     assert len(buckets) == 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass, replace
 
 import httpx
 import pytest
 from piql_backend.app import create_app
-from piql_backend.people.database import FILE
+from piql_backend.data_folder.layout import PEOPLE_FILE
+from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.service import People
 from piql_backend.settings import Settings
 from piql_backend.web.guarded_routes import needs_of
@@ -37,9 +38,9 @@ class Team:
 @pytest.fixture
 async def team(settings: Settings, running: Running) -> AsyncIterator[Team]:
     """People called `viewer-here`, `deployer-everywhere` and so on, and `nobody` without a role."""
-    people, shown = People(settings.data / FILE), {}
+    people, shown = People(settings.data / PEOPLE_FILE), {}
     hashed = "$argon2id$not-needed"  # they come with sessions
-    with people.accounts._database.begin() as connection:
+    with closing(PeopleDatabase(settings.data / PEOPLE_FILE)) as database, database.begin() as connection:
         for number, (role, place) in enumerate([("none", "nowhere"), *HELD], 1):
             name = "nobody" if role == "none" else f"{role}-{place}"
             connection.exec_driver_sql("INSERT INTO accounts VALUES (?, ?, ?, 0, 0)", (number, name, hashed))
@@ -50,7 +51,9 @@ async def team(settings: Settings, running: Running) -> AsyncIterator[Team]:
         name: {"cookie": f"piql-session={people.sessions.begin(number, None)}"} for name, number in shown.items()
     }
     limit = TokenLimit("reads", "viewer", "scadr")
-    _, secret = people.tokens.make(shown["administrator-everywhere"], limit, 60)
+    administrator = people.sessions.visitor(people.sessions.begin(shown["administrator-everywhere"], None))
+    assert administrator is not None
+    _, secret = people.tokens.make(administrator, limit, 60)
     cookies["token"] = {"authorization": f"Bearer {secret}"}
     people.close()
     async with running(replace(settings, team=True, rates=Rates(0, 0, 0, 0))) as client:

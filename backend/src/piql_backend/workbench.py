@@ -6,10 +6,12 @@ Services of one environment are built in `environments/environment.py`.
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import piql
 from piql.compiler.result import Compilation
@@ -20,7 +22,7 @@ from piql_backend.application_imports.service import ApplicationImports
 from piql_backend.applications.repository import Applications
 from piql_backend.archives.writing import Archives
 from piql_backend.compilations.service import Compilations
-from piql_backend.data_folder.layout import applications_folder
+from piql_backend.data_folder.layout import PEOPLE_FILE, applications_folder
 from piql_backend.data_folder.lock import DataLock
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.changes import EnvironmentChanges
@@ -30,14 +32,15 @@ from piql_backend.file_history.service import FileHistories
 from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
 from piql_backend.parameter_sets.repository import ParameterSets
-from piql_backend.people.database import FILE as PEOPLE_FILE
-from piql_backend.people.service import People
 from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
 from piql_backend.starting.earlier_layout import move_earlier_layout
 from piql_backend.starting.first_start import FirstStart
 from piql_backend.web.visitor import Visitor
 from piql_backend.workers.pool import WorkerPool
+
+if TYPE_CHECKING:
+    from piql_backend.people.service import People
 
 
 class Workbench:
@@ -53,9 +56,8 @@ class Workbench:
         alerts_to = destination_of(settings.alert_webhook, settings.alert_hosts, settings.alert_secret)
         self._lock = DataLock(data)
         try:
-            self._people = People(data / PEOPLE_FILE) if settings.team or (data / PEOPLE_FILE).exists() else None
+            self._people = _people_of(data, settings.team)
             self.team = self._people if settings.team else None
-            _refuse_without_administrator(self.team, data)
         except BaseException:
             self._lock.release()
             raise
@@ -133,9 +135,20 @@ class Workbench:
         return compilation
 
 
-def _refuse_without_administrator(team: People | None, data: Path) -> None:
-    """Raise ValueError for a team in which nobody could give anybody a role."""
-    if team is not None and not team.accounts.has_administrator():
-        team.close()
+def _people_of(data: Path, is_team: bool) -> People | None:
+    """The people of a team, also while somebody works alone on its data; None where there is none.
+
+    Raises ValueError for a team in which nobody could give anybody a role.
+    """
+    is_there = os.path.lexists(data / PEOPLE_FILE)
+    if not is_there and not is_team:
+        return None
+    from piql_backend.people.service import People  # SQLAlchemy and Alembic take a third of a second to import
+
+    people = People(data / PEOPLE_FILE) if is_there else None
+    if is_team and (people is None or not people.accounts.has_administrator()):
+        if people is not None:
+            people.close()
         command = f"piql user add NAME --role administrator --data {shlex.quote(str(data))}"
         raise ValueError(f"--team: nobody administers this workbench yet. Add somebody: {command}")
+    return people

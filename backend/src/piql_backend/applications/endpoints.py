@@ -22,6 +22,7 @@ from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import SIGNED_IN, everywhere, in_application, needs
 from piql_backend.web.pages import Page, WishedPage
 from piql_backend.web.schemas import FileRead
+from piql_backend.web.visitor import sight_of
 
 router = APIRouter(route_class=GuardedRoute, prefix="/applications", tags=["applications"])
 
@@ -30,11 +31,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/applications", tags=["appl
 @needs(SIGNED_IN)
 def list_applications(wish: WishedPage, workbench: TheWorkbench, visitor: AnyVisitor) -> Page[ApplicationSummaryRead]:
     """The applications by id in which one has a role, with those in the archive."""
-
-    def is_shown(application: str) -> bool:
-        return visitor is None or visitor.sees(application)
-
-    return workbench.applications.page(wish, workbench.environments.names, is_shown)
+    return workbench.applications.page(wish, workbench.environments.names, sight_of(visitor))
 
 
 @router.post("", status_code=201, responses=declared(409))

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from piql_backend.data_folder.layout import applications_folder
+from piql_backend.data_folder.layout import PEOPLE_FILE, applications_folder
 from piql_backend.settings import Settings
 from piql_backend.web.needs import ROLES
 
@@ -34,11 +34,13 @@ def user(argv: Sequence[str] | None = None) -> int:
     """Add people to a workbench of a team, list them, and change their roles and passwords."""
     options = _parser().parse_args(argv)
     os.umask(0o077)  # the file is readable by this user alone
-    from piql_backend.people.database import FILE  # SQLAlchemy and Alembic take half a second to import
-    from piql_backend.people.service import People
+    from piql_backend.people.service import People  # SQLAlchemy and Alembic take half a second to import
 
+    path = options.data / PEOPLE_FILE
     try:
-        people = People(options.data / FILE)
+        if options.carry_out is not _add and not os.path.lexists(path):
+            raise ValueError(f"there is no {path}: give --data the data folder of a workbench, or add somebody first")
+        people = People(path)
         try:
             for line in options.carry_out(people, options):
                 print(line)

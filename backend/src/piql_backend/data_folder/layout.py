@@ -2,6 +2,7 @@
 
 applications/scadr/                       its .piql files
 environments/scadr/development/           its store, measurements and history
+people.db                                 the people of a team; there is none where somebody works alone
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 DEVELOPMENT = "development"
+PEOPLE_FILE = "people.db"
 
 
 def applications_folder(data: Path) -> Path:

@@ -51,11 +51,19 @@ class FileHistories:
         """Name the files that were deployed, such as `development/3`; a fault is logged and kept as a problem."""
         self._write(application, "Deployments", lambda history: history.mark(texts, name))
 
-    def problems(self) -> list[ProblemRead]:
-        """What the health check says: saves that are not recorded now, and histories that were damaged."""
-        failed = [ProblemRead(what="saves", message=said, help="The log says more.") for said in self._failed.values()]
-        mended = [ProblemRead(what="saves", message=said, help=_REMOVE, is_over=True) for said in self._mended.values()]
-        return [*failed, *mended]
+    def problems(self, sees: Callable[[str], bool]) -> list[ProblemRead]:
+        """What the health check says about the applications that one sees.
+
+        Saves that are not recorded now, and histories that were damaged.
+        """
+        failed, mended = (
+            [said for application, said in told.copy().items() if sees(application)]
+            for told in (self._failed, self._mended)
+        )
+        return [
+            *(ProblemRead(what="saves", message=said, help="The log says more.") for said in failed),
+            *(ProblemRead(what="saves", message=said, help=_REMOVE, is_over=True) for said in mended),
+        ]
 
     def move_away(self, application: str, target: Path) -> None:
         """Let a history go with its application, which is deleted; a new one of that id begins anew."""

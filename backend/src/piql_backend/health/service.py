@@ -20,6 +20,7 @@ from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
 from piql_backend.stores.schemas import StoreRead
 from piql_backend.web.errors import ApiError
 from piql_backend.web.schemas import ProblemRead
+from piql_backend.web.visitor import Sees
 
 
 class Health:
@@ -35,16 +36,20 @@ class Health:
         self._instance_id = secrets.token_hex(8)
         self._started_at = datetime.now(UTC)
 
-    async def read(self) -> HealthRead:
-        """The health of what all environments share."""
-        problems = await asyncio.to_thread(lambda: [*self._shared_problems(), *self._applications.problems()])
-        return self._health_of(problems)
+    async def read(self, sees: Sees) -> HealthRead:
+        """The health of what all environments share, and of the files of the applications that one sees."""
 
-    async def read_environment(self, application: str, environment: str) -> EnvironmentHealthRead:
+        def problems() -> list[ProblemRead]:
+            seen = [application for application in self._applications.ids() if sees(application)]
+            return [*self._shared_problems(sees), *self._applications.problems(seen)]
+
+        return self._health_of(await asyncio.to_thread(problems))
+
+    async def read_environment(self, application: str, environment: str, sees: Sees) -> EnvironmentHealthRead:
         """The health of one environment, also of one that cannot be opened; ApiError 404 for none of that name."""
         try:
             async with self._environments.using(application, environment) as opened:
-                return await self._read_open(application, opened)
+                return await self._read_open(application, opened, sees)
         except ApiError as error:
             if error.status != 503:
                 raise
@@ -53,10 +58,10 @@ class Health:
             problems = [problem, *await asyncio.to_thread(self._applications.problems, [application])]
             return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
-    async def _read_open(self, application: str, environment: Environment) -> EnvironmentHealthRead:
+    async def _read_open(self, application: str, environment: Environment, sees: Sees) -> EnvironmentHealthRead:
         store = await asyncio.to_thread(environment.store.read_health)
         problems = await asyncio.to_thread(
-            lambda: [*self._problems(store, environment), *self._applications.problems([application])]
+            lambda: [*self._problems(store, environment, sees), *self._applications.problems([application])]
         )
         return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
@@ -69,16 +74,16 @@ class Health:
             problems=list(problems),
         )
 
-    def _problems(self, store: StoreRead, environment: Environment) -> Iterator[ProblemRead]:
+    def _problems(self, store: StoreRead, environment: Environment, sees: Sees) -> Iterator[ProblemRead]:
         """The problems of an environment; while its store is away, that its history does not follow is not news."""
         if not store.healthy:
             message = store.message or "The store does not answer."
             yield ProblemRead(what="store", message=message, help=environment.store.advice)
-        yield from self._shared_problems()
+        yield from self._shared_problems(sees)
         yield from (problem for problem in environment.problems() if store.healthy or problem.what != "deployments")
 
-    def _shared_problems(self) -> Iterator[ProblemRead]:
-        yield from self._histories.problems()
+    def _shared_problems(self, sees: Sees) -> Iterator[ProblemRead]:
+        yield from self._histories.problems(sees)
         problem = problem_of_disk(self._data)
         if problem is not None:
             message, advice = problem

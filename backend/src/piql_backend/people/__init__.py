@@ -8,6 +8,7 @@ cookie.py                the cookie of a session
 clock.py                 the time as the tables keep it
 attempts.py              how often a wrong password may be tried
 audit.py                 the record, to which rows are only added
+strangers.py             what is refused to nobody who is known, which the record does not keep
 gate.py                  lets requests through, or refuses them, by what their endpoint needs
 service.py               all of it, opened
 endpoints.py, schemas.py the session, tokens and the record over HTTP

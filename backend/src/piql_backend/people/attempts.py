@@ -1,60 +1,50 @@
-"""How often somebody may try to log in: by name, and by the client that tries.
+"""How often somebody may try to log in.
 
 An attempt is counted before its password is looked at, so that many at once are counted, too. One that succeeds is
-given back. What is kept, in memory, is the moment at which all attempts are free again, as in `web/rates.py`.
+given back. Nobody can shut a person out by wrong passwords from elsewhere: what is refused is counted for a name and a
+client together, and for a client. A name that many clients try at once only makes each of them slower: the first
+attempt of a client that tried nothing before is always taken.
 """
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 
-_MOST_KEPT = 20_000
+from piql_backend.web.allowances import Allowance, Allowances
 
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """`at_once` attempts after a rest, then one in `seconds`."""
-
-    at_once: int
-    seconds: float
-
-
-BY_NAME = Allowance(at_once=10, seconds=30.0)
+BY_BOTH = Allowance(at_once=10, seconds=30.0)  # for a name and a client together
 BY_CLIENT = Allowance(at_once=30, seconds=10.0)
+BY_NAME = Allowance(at_once=100, seconds=30.0)  # of all clients together; once it is used up, SLOWED holds as well
+SLOWED = Allowance(at_once=1, seconds=60.0)  # for a name and a client together
+
+Key = tuple[str, str, str]
 
 
 class Attempts:
     """The attempts to log in of all names and clients, on the event loop alone."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._free_at: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._allowances = Allowances[Key](clock)
 
     def take(self, name: str, client: str) -> float:
         """Count an attempt, and return 0; or count none, and return the seconds until one is free."""
-        now = self._clock()
-        wait = 0.0
-        for key, allowance in _keys(name, client):
-            until = max(self._free_at.get(key, now), now) + allowance.seconds
-            wait = max(wait, until - now - allowance.at_once * allowance.seconds)
-        if wait > 1e-9:
-            return wait
-        for key, allowance in _keys(name, client):
-            self._free_at[key] = max(self._free_at.get(key, now), now) + allowance.seconds
-            self._free_at.move_to_end(key)
-        while len(self._free_at) > _MOST_KEPT:
-            self._free_at.popitem(last=False)
-        return 0.0
+        refusing, by_name, slowed = _keys(name, client)
+        is_slowed = self._allowances.wait(by_name, BY_NAME) > 0
+        wait = self._allowances.take(refusing | ({slowed: SLOWED} if is_slowed else {}))
+        if not wait:
+            self._allowances.count(by_name, BY_NAME)
+            if not is_slowed:
+                self._allowances.count(slowed, SLOWED)
+        return wait
 
     def give_back(self, name: str, client: str) -> None:
         """Count an attempt as none: it succeeded."""
-        for key, allowance in _keys(name, client):
-            if key in self._free_at:
-                self._free_at[key] -= allowance.seconds
+        refusing, by_name, slowed = _keys(name, client)
+        for key, allowance in (refusing | {by_name: BY_NAME, slowed: SLOWED}).items():
+            self._allowances.give_back(key, allowance)
 
 
-def _keys(name: str, client: str) -> tuple[tuple[tuple[str, str], Allowance], ...]:
-    return (("name", name), BY_NAME), (("client", client), BY_CLIENT)
+def _keys(name: str, client: str) -> tuple[dict[Key, Allowance], Key, Key]:
+    refusing = {("both", name, client): BY_BOTH, ("client", "", client): BY_CLIENT}
+    return refusing, ("name", name, ""), ("slowed", name, client)

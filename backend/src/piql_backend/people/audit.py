@@ -56,8 +56,8 @@ class Audit:
                 rows = rows if value is None else rows.where(audit.c[column] == value)
             with self._database.begin() as connection:
                 return [
-                    AuditRead(**dict(row._mapping) | {"at": datetime.fromtimestamp(row.at, UTC)})
-                    for row in connection.execute(rows)
+                    AuditRead(**dict(row) | {"at": datetime.fromtimestamp(row["at"], UTC)})
+                    for row in connection.execute(rows).mappings()
                 ]
 
         return _ENTRIES.page(wish, fetch)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 COOKIE = "piql-session"
+TLS_COOKIE = f"__Host-{COOKIE}"  # a browser takes it from this very host alone, and over TLS alone
 LONGEST_SECONDS = 7 * 86_400  # that a session lasts, however much it is used
+
+
+def session_of(request: Request) -> str | None:
+    """The secret of the session that the browser sends; None where it sends none."""
+    return request.cookies.get(_name(request))
 
 
 def set_cookie(request: Request, response: Response, secret: str) -> None:
     """Give the browser a session: no script reads it, and no page of another site sends it."""
     response.set_cookie(
-        COOKIE,
+        _name(request),
         secret,
         max_age=LONGEST_SECONDS,
-        secure=request.url.scheme == "https",
+        secure=_is_tls(request),
         httponly=True,
         samesite="strict",
     )
@@ -22,9 +28,17 @@ def set_cookie(request: Request, response: Response, secret: str) -> None:
 
 def take_cookie(request: Request, response: Response) -> None:
     """Take the session away from the browser."""
-    response.delete_cookie(COOKIE, secure=request.url.scheme == "https", httponly=True, samesite="strict")
+    response.delete_cookie(_name(request), secure=_is_tls(request), httponly=True, samesite="strict")
 
 
 def address_of(request: Request) -> str:
     """Where a request comes from; empty where that is not known."""
     return request.client.host if request.client else ""
+
+
+def _name(request: Request) -> str:
+    return TLS_COOKIE if _is_tls(request) else COOKIE
+
+
+def _is_tls(request: Request) -> bool:
+    return request.url.scheme == "https"

@@ -1,12 +1,15 @@
 """`people.db`: one SQLite file, whose tables Alembic makes and changes when it is opened.
 
 The server and `piql user` have it open at the same time: SQLite's write-ahead log lets readers go on while one writes.
+Nobody but its owner may read it: it holds the hashes of passwords.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,16 +23,19 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from piql_backend.data_folder.disk import disk_full, disk_refused
 
-FILE = "people.db"
+log = logging.getLogger(__name__)
+
 _MIGRATIONS = Path(__file__).with_name("migrations")
+_BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 _PATIENCE_MS = 5_000  # how long a statement waits for another program that writes
 
 
 class PeopleDatabase:
-    """The file, opened. Raises ValueError where it is damaged, or was written by a newer workbench."""
+    """The file, opened. Raises ValueError where it is damaged, was written by a newer workbench, or is not private."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _keep_private(path)
         self._engine = create_engine(f"sqlite:///{path}")
         event.listen(self._engine, "connect", _prepare)
         try:
@@ -55,6 +61,30 @@ class PeopleDatabase:
 
     def close(self) -> None:
         self._engine.dispose()
+
+
+def _keep_private(path: Path) -> None:
+    """Make the file where there is none, for its owner alone; make it private where it is not.
+
+    Raises ValueError where it is a link, such as to a file that others may write, or no file, or somebody else's.
+    """
+    if not os.path.lexists(path):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        return
+    for file in (path, *(path.with_name(f"{path.name}{suffix}") for suffix in _BESIDE)):
+        try:
+            state = file.lstat()
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(state.st_mode):
+            raise ValueError(f"the accounts in {file} are not read: it is a link, or no file. Put a file there")
+        if not state.st_mode & 0o077:
+            continue
+        try:
+            file.chmod(0o600)
+        except PermissionError:
+            raise ValueError(f"the accounts in {file} are not read: it is open to others, and not yours") from None
+        log.warning("%s could be read by others, and is private now: passwords may have to be changed", file)
 
 
 def _prepare(connection: Any, _: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from piql_backend.people.cookie import COOKIE, address_of, set_cookie, take_cookie
+from piql_backend.people.cookie import address_of, session_of, set_cookie, take_cookie
 from piql_backend.people.schemas import (
     AuditRead,
     PasswordUpdate,
@@ -20,7 +20,7 @@ from piql_backend.people.schemas import (
     TokenRead,
 )
 from piql_backend.web.dependencies import Id, TheVisitor, TheWorkbench
-from piql_backend.web.errors import ApiError, NotFound, declared, unknown_application
+from piql_backend.web.errors import NotFound, declared, unknown_application
 from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import ANYBODY, IN_PERSON, everywhere, needs
 from piql_backend.web.pages import Page, WishedPage
@@ -35,7 +35,6 @@ else:
 router = APIRouter(route_class=GuardedRoute, tags=["people"])
 
 _SECONDS_OF_A_DAY = 86_400
-_MOST_TOKENS = 100
 _Name = Annotated[str | None, Query(max_length=100)]
 
 
@@ -57,7 +56,7 @@ async def read_session(request: Request, workbench: TheWorkbench) -> SessionRead
     people: People | None = workbench.team
     if people is None:
         return SessionRead(is_team=False, person=None)
-    shown = request.headers.get("authorization"), request.cookies.get(COOKIE)
+    shown = request.headers.get("authorization"), session_of(request)
     return _session(await people.look(people.visitor_of, *shown))
 
 
@@ -65,7 +64,7 @@ async def read_session(request: Request, workbench: TheWorkbench) -> SessionRead
 @needs(ANYBODY)
 async def log_in(login: SessionCreate, people: ThePeople, request: Request, response: Response) -> SessionRead:
     """Sign in by name and password: the answer sets a cookie with a new session. 429 after too many wrong ones."""
-    secret = await people.log_in(login.name, login.password, address_of(request), request.cookies.get(COOKIE))
+    secret = await people.log_in(login.name, login.password, address_of(request), session_of(request))
     set_cookie(request, response, secret)
     return _session(await people.look(people.sessions.visitor, secret))
 
@@ -74,7 +73,7 @@ async def log_in(login: SessionCreate, people: ThePeople, request: Request, resp
 @needs(IN_PERSON)
 async def log_out(people: ThePeople, request: Request, response: Response) -> None:
     """End this session."""
-    await people.look(people.sessions.end, request.cookies.get(COOKIE, ""))
+    await people.look(people.sessions.end, session_of(request) or "")
     take_cookie(request, response)
 
 
@@ -110,10 +109,8 @@ async def make_token(wish: TokenCreate, people: ThePeople, visitor: TheVisitor) 
     """Make an API token. It may what its person may, up to its role; its `secret` is in this answer alone."""
     if wish.application is not None and not visitor.sees(wish.application):
         raise unknown_application(wish.application)
-    if len(await people.look(people.tokens.of, visitor.account_id)) >= _MOST_TOKENS:
-        raise ApiError(409, "too-many-tokens", f"You have {_MOST_TOKENS} tokens.", "End one that is not needed.")
     limit = TokenLimit(wish.title, wish.role, wish.application or EVERYWHERE)
-    token, secret = await people.look(people.tokens.make, visitor.account_id, limit, wish.days * _SECONDS_OF_A_DAY)
+    token, secret = await people.look(people.tokens.make, visitor, limit, wish.days * _SECONDS_OF_A_DAY)
     return TokenMadeRead(**_fields(token), secret=secret)
 
 

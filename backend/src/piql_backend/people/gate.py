@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from starlette.responses import StreamingResponse
 
 from piql_backend.people.audit import Deed
-from piql_backend.people.cookie import COOKIE, address_of
+from piql_backend.people.cookie import address_of, session_of
 from piql_backend.people.service import People
 from piql_backend.web.errors import ApiError, status_of
 from piql_backend.web.guarded_routes import Answering
@@ -45,13 +45,15 @@ class TeamGate:
             status = status_of(error)
             raise
         finally:
-            if need.is_for_changes:
+            if need.is_for_changes and visitor is None:
+                people.strangers.refused(operation, address_of(request))
+            elif need.is_for_changes:
                 deed = Deed(operation, request.url.path, status, application or "", address_of(request))
                 with CancelScope(shield=True):
                     await people.look(people.audit.note, visitor, deed)
 
     async def _visitor_of(self, request: Request) -> Visitor | None:
-        shown = request.headers.get("authorization"), request.cookies.get(COOKIE)
+        shown = request.headers.get("authorization"), session_of(request)
         return await self._people.look(self._people.visitor_of, *shown)
 
     async def _while_allowed(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import unicodedata
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -11,7 +13,6 @@ SHORTEST = 12
 LONGEST = 200
 
 _HASHER = PasswordHasher()
-_NOBODYS = _HASHER.hash("nobody has this password")  # so that an unknown name takes as long as a wrong password
 
 
 def problem_of(password: str, name: str) -> str | None:
@@ -31,10 +32,16 @@ def hash_of(password: str) -> str:
 def is_right(password_hash: str | None, password: str) -> bool:
     """Whether it is the password of that hash; without a hash, it takes the same time and is none."""
     try:
-        _HASHER.verify(password_hash or _NOBODYS, _normal(password))
+        _HASHER.verify(password_hash or _hash_of_nobody(), _normal(password))
     except (VerificationError, InvalidHashError):
         return False
-    return password_hash is not None
+    return bool(password_hash)
+
+
+@cache
+def _hash_of_nobody() -> str:
+    """What an unknown name is compared with, so that it takes as long as a wrong password."""
+    return _HASHER.hash(secrets.token_bytes())
 
 
 def _normal(password: str) -> bytes:

@@ -15,6 +15,7 @@ from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.sessions import Sessions
+from piql_backend.people.strangers import Strangers
 from piql_backend.people.tokens import Tokens
 from piql_backend.web.errors import ApiError
 from piql_backend.web.rates import client_of
@@ -38,6 +39,7 @@ class People:
         self.tokens = Tokens(self._database, clock)
         self.audit = Audit(self._database, clock)
         self.attempts = Attempts()
+        self.strangers = Strangers()
         self._looks = CapacityLimiter(_LOOKS)
         self._hashes = CapacityLimiter(_HASHES)
 
@@ -78,17 +80,23 @@ class People:
         return await self._begin(renewed, None)
 
     async def confirmed(self, name: str, password: str, address: str, operation: str) -> Proof:
-        """Who has that name and password, with a row in the record; ApiError 401 and 429 as `log_in`."""
+        """Who has that name and password, with a row in the record; ApiError 401 and 429 as `log_in`.
+
+        What is refused for being too often gets no row, nor does a wrong password beyond what the record takes.
+        """
         client = client_of(address)
         wait = self.attempts.take(name, client)
-        proof = None if wait else await self.hash(self.accounts.with_password, name, password)
-        status = 429 if wait else 401 if proof is None else 200
-        person = await self.look(self.accounts.known_name, name)
-        deed = Deed(operation, "/api/session", status, address=address)
-        await self.look(self.audit.note_of, person, "password", deed)
         if wait:
+            self.strangers.refused(operation, address)
             message = "Too many wrong passwords were tried."
             raise ApiError(429, "too-many-logins", message, f"Try again in {math.ceil(wait)} s.")
+        proof = await self.hash(self.accounts.with_password, name, password)
+        if proof is not None or self.strangers.may_be_recorded():
+            person = await self.look(self.accounts.known_name, name)
+            deed = Deed(operation, "/api/session", 401 if proof is None else 200, address=address)
+            await self.look(self.audit.note_of, person, "password", deed)
+        else:
+            self.strangers.refused(operation, address)
         if proof is None:
             raise _wrong_login()
         self.attempts.give_back(name, client)

@@ -44,7 +44,8 @@ class Sessions:
 
     def visitor(self, secret: str) -> Visitor | None:
         """Whose session it is; None where it is none, or has ended."""
-        now, is_it = self._clock(), sessions.c.digest == digest_of(secret)
+        now, digest = self._clock(), digest_of(secret)
+        is_it = sessions.c.digest == digest
         is_alive = (sessions.c.seen_at >= now - IDLE_SECONDS) & (sessions.c.begun_at >= now - LONGEST_SECONDS)
         found = select(accounts.c.id, accounts.c.name, sessions.c.seen_at).join(sessions)
         with self._database.begin() as connection:
@@ -53,7 +54,7 @@ class Sessions:
                 return None
             if now - row.seen_at >= _SECONDS_BETWEEN_NOTES:
                 connection.execute(update(sessions).where(is_it).values(seen_at=now))
-            return Visitor(row.id, row.name, roles_of(connection, row.id))
+            return Visitor(row.id, row.name, roles_of(connection, row.id), session=digest)
 
     def end(self, secret: str) -> None:
         """End one session."""

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from piql_backend.people.accounts import roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
 from piql_backend.people.database import PeopleDatabase
-from piql_backend.people.tables import accounts, tokens
+from piql_backend.people.tables import accounts, sessions, tokens
+from piql_backend.web.errors import ApiError
 from piql_backend.web.needs import Role
-from piql_backend.web.visitor import TokenLimit, Visitor
+from piql_backend.web.visitor import TokenLimit, Visitor, login_needed
 
 PREFIX = "piql_"
+MOST_TOKENS = 100  # of a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,16 @@ class Tokens:
         self._database = database
         self._clock = clock
 
-    def make(self, account_id: int, limit: TokenLimit, seconds: int) -> tuple[Token, str]:
-        """Make a token, and return it with its secret, which nobody can read again."""
+    def make(self, visitor: Visitor, limit: TokenLimit, seconds: int) -> tuple[Token, str]:
+        """Make a token, and return it with its secret, which nobody can read again.
+
+        Raises ApiError 401 where the visitor's session ended meanwhile, such as by another password, 409 where they
+        have MOST_TOKENS.
+        """
         secret, now = new_secret(PREFIX), self._clock()
         row = {
             "digest": digest_of(secret),
-            "account_id": account_id,
+            "account_id": visitor.account_id,
             "title": limit.title,
             "role": limit.role,
             "application": limit.application,
@@ -52,6 +58,11 @@ class Tokens:
         }
         with self._database.begin() as connection:
             made = connection.execute(insert(tokens).values(row).returning(tokens.c.id)).scalar_one()
+            if not _is_signed_in(connection, visitor):  # looked at once nobody else can write: else it is rolled back
+                raise login_needed()
+            of_person = select(func.count()).select_from(tokens).where(tokens.c.account_id == visitor.account_id)
+            if connection.execute(of_person).scalar_one() > MOST_TOKENS:
+                raise ApiError(409, "too-many-tokens", f"You have {MOST_TOKENS} tokens.", "End one that is not needed.")
         return Token(made, limit.title, limit.role, limit.application, now, now + seconds), secret
 
     def of(self, account_id: int) -> Sequence[Token]:
@@ -78,3 +89,9 @@ class Tokens:
                 return None
             limit = TokenLimit(row.title, cast(Role, row.role), row.application)
             return Visitor(row.id, row.name, roles_of(connection, row.id), limit)
+
+
+def _is_signed_in(connection: Connection, visitor: Visitor) -> bool:
+    """Whether the session by which somebody is known still lasts."""
+    is_theirs = (sessions.c.digest == visitor.session) & (sessions.c.account_id == visitor.account_id)
+    return connection.execute(select(sessions.c.digest).where(is_theirs)).first() is not None

@@ -1,8 +1,5 @@
 """How many requests of each kind one client may make: buckets that fill at a steady rate, and lose one a request.
 
-A bucket is kept as the moment at which it is full again: the generic cell rate algorithm (GCRA). One that is full by
-now refuses nothing, and is not kept.
-
 rate 200 a second, `BURST_SECONDS` 10  →  2,000 at once, and 200 a second after them
 """
 
@@ -10,17 +7,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Literal, get_args
 
+from piql_backend.web.allowances import Allowance, Allowances
+
 Kind = Literal["executions", "compiles", "deployments", "others"]  # of requests, each with a rate of its own
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 BURST_SECONDS = 10.0  # a full bucket holds what this long a time fills
-MOST_BUCKETS = 20_000
 _IPV6_NETWORK_BITS = 64  # of an address that one client has to itself
 
 _ENVIRONMENT = "/api/applications/[^/]+/environments/[^/]+"
@@ -73,31 +70,18 @@ def client_of(address: str) -> str:
 
 
 class Buckets:
-    """The buckets of all clients; beyond MOST_BUCKETS the one that was not used for the longest time is dropped."""
+    """The buckets of all clients."""
 
     def __init__(self, rates: Rates, clock: Callable[[], float] = time.monotonic) -> None:
         self._rates = rates
-        self._clock = clock
-        self._full_at: OrderedDict[tuple[str, Kind], float] = OrderedDict()
+        self._allowances = Allowances[tuple[str, Kind]](clock)
 
     def __len__(self) -> int:
-        return len(self._full_at)
+        return len(self._allowances)
 
     def take(self, client: str, kind: Kind) -> float:
         """Take one from the client's bucket: returns 0, or, when it is empty, the seconds until there is one again."""
         rate = self._rates.of(kind)
         if not rate:
             return 0.0
-        now, key = self._clock(), (client, kind)
-        full_at = max(self._full_at.get(key, now), now) + 1 / rate
-        wait = full_at - now - max(BURST_SECONDS, 1 / rate)
-        if wait > 1e-9:
-            return wait
-        self._full_at[key] = full_at
-        self._full_at.move_to_end(key)
-        while self._full_at and (len(self._full_at) > MOST_BUCKETS or self._oldest_is_full(now)):
-            self._full_at.popitem(last=False)
-        return 0.0
-
-    def _oldest_is_full(self, now: float) -> bool:
-        return next(iter(self._full_at.values())) <= now
+        return self._allowances.take({(client, kind): Allowance(max(BURST_SECONDS * rate, 1.0), 1 / rate)})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from piql_backend.web.errors import ApiError, unknown_application
 from piql_backend.web.needs import ROLES, Need, Role, suffices
 
+Sees = Callable[[str], bool]  # whether an application exists for whoever asks
 EVERYWHERE = ""  # in place of the id of an application: all of them
 
 
@@ -22,12 +23,16 @@ class TokenLimit:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who is known, by a session or, with a `token`, by that; `roles` are by application."""
+    """Somebody who is known, by a session or, with a `token`, by that; `roles` are by application.
+
+    `session` is the digest of the session's secret.
+    """
 
     account_id: int
     name: str
     roles: Mapping[str, Role]
     token: TokenLimit | None = None
+    session: str | None = None
 
     def role_in(self, application: str) -> Role | None:
         """The role in an application, or with EVERYWHERE in all of them; None for none."""
@@ -44,6 +49,11 @@ class Visitor:
     def sees(self, application: str) -> bool:
         """Whether the application exists for them."""
         return self.role_in(application) is not None
+
+
+def sight_of(visitor: Visitor | None) -> Sees:
+    """What a visitor sees; all applications, where the workbench serves somebody alone."""
+    return (lambda application: True) if visitor is None else visitor.sees
 
 
 def login_needed() -> ApiError:
