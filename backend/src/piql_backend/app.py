@@ -57,6 +57,7 @@ from piql_backend.web.request_limit import RequestLimit
 from piql_backend.web.retry_after import RetryAfter
 from piql_backend.web.same_origin import SameOrigin
 from piql_backend.web.security_headers import SecurityHeaders
+from piql_backend.web.trusted_proxies import TrustedProxies
 from piql_backend.web.unchanged import Unchanged
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
             Middleware(RequestCounts, counts=counts),
             Middleware(SecurityHeaders),
             Middleware(RetryAfter),
+            Middleware(TrustedProxies, listed=chosen.trusted_proxies, user_header=chosen.trust_proxy_user),
             Middleware(AllowedHosts, names=chosen.allowed_hosts),
             Middleware(SameOrigin),
             Middleware(RateLimit, rates=chosen.rates),

@@ -51,6 +51,7 @@ def serve(settings: Settings) -> int:
             access_log=False,
             lifespan="on",
             http=PatientHttp,
+            proxy_headers=False,  # web/trusted_proxies.py reads them, and has to see who sends them
             timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
         ),
         f"http://{settings.host}:{listening.getsockname()[1]}",

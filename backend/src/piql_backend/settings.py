@@ -58,6 +58,8 @@ class Settings:
     alert_secret: str | None = field(default=None, repr=False)  # signs alerts, so that who takes them knows the sender
     rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
     team: bool = False  # everybody signs in, and may do what their roles say
+    trusted_proxies: tuple[str, ...] = ()  # addresses and networks; none: this machine, and only for X-Forwarded-…
+    trust_proxy_user: str | None = None  # the header in which a trusted proxy names the person who asks
     insecure: bool = False  # the host may be another than loopback, although nobody has to log in
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
@@ -74,8 +76,8 @@ class Settings:
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
         WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALERT_WEBHOOK, ALERT_SECRET,
-        ALERT_HOSTS and ALLOWED_HOSTS (with commas), PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES (with
-        spaces)."""
+        TRUST_PROXY_USER; with commas ALERT_HOSTS, ALLOWED_HOSTS and TRUSTED_PROXIES; with spaces PROFILE_STORES,
+        ALLOWED_STORES and ALLOWED_SOURCES."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -95,6 +97,8 @@ class Settings:
             allowed_stores=tuple(os.environ.get("ALLOWED_STORES", "").split()),
             allowed_sources=tuple(os.environ.get("ALLOWED_SOURCES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
+            trusted_proxies=listed(os.environ.get("TRUSTED_PROXIES", "")),
+            trust_proxy_user=os.environ.get("TRUST_PROXY_USER") or None,
         )
 
 

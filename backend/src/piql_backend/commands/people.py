@@ -54,7 +54,7 @@ def user(argv: Sequence[str] | None = None) -> int:
 
 def _add(people: People, options: argparse.Namespace) -> Iterator[str]:
     _refuse_unknown(options)
-    people.accounts.add(options.name, _password(options))
+    people.accounts.add(options.name, None if options.without_password else _password(options))
     yield f"{options.name.lower()} is added."
     if options.role is not None:
         yield from _role(people, options)
@@ -126,6 +126,9 @@ def _parser() -> argparse.ArgumentParser:
 
     add = command("add", _add, "add a person; the password is asked for")
     add.add_argument("--role", choices=ROLES, help="what they may do; default: nothing")
+    add.add_argument(
+        "--without-password", action="store_true", help="a proxy signs them in (`piql serve --trust-proxy-user`)"
+    )
     command("list", _list, "list the people with their roles", names_one=False)
     role = command("role", _role, "give a person another role")
     role.add_argument("role", choices=(*ROLES, "none"))

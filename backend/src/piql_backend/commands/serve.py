@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,12 +14,14 @@ from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
-from piql_backend.web.addresses import is_loopback
+from piql_backend.web.addresses import is_loopback, is_network
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
 )
 _PLAIN = "passwords and sessions travel as plain text to this address: put a proxy that speaks HTTPS in front of it"
+_HEADER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+_TAKEN_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "x-forwarded-for", "x-forwarded-proto"})
 
 _PASSWORD_ADVICE = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
 
@@ -40,6 +43,7 @@ def serve(argv: Sequence[str] | None = None) -> int:
         print(f"piql serve: arguments are seen by everybody on this machine: {_PASSWORD_ADVICE}.", file=sys.stderr)
     if options.team and options.insecure:
         parser.error("--team asks for passwords, --insecure for none: give one of them")
+    _refuse_proxies(parser, options)
     if options.team and not is_loopback(options.host):
         print(f"piql serve: --team: {_PLAIN}.", file=sys.stderr)
     elif not is_loopback(options.host):
@@ -53,9 +57,25 @@ def serve(argv: Sequence[str] | None = None) -> int:
 
     lists = {
         name: tuple(getattr(options, name))
-        for name in ("allowed_hosts", "allowed_stores", "allowed_sources", "profile_stores")
+        for name in ("allowed_hosts", "allowed_stores", "allowed_sources", "profile_stores", "trusted_proxies")
     }
     return run(replace(default, **(vars(options) | lists)))
+
+
+def _refuse_proxies(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """End with an error unless proxies are addresses, and the header of people comes from some that are listed."""
+    for address in options.trusted_proxies:
+        if not is_network(address):
+            parser.error(f"--trusted-proxy {address} is no address and no network such as 10.0.0.0/8")
+    header = options.trust_proxy_user
+    if header is None:
+        return
+    if _HEADER.fullmatch(header) is None or header.lower() in _TAKEN_HEADERS:
+        parser.error(f"--trust-proxy-user {header} is no header that names a person, such as X-Remote-User")
+    if not options.team:
+        parser.error("--trust-proxy-user names people of a team: add --team")
+    if not options.trusted_proxies:
+        parser.error("--trust-proxy-user is believed from listed proxies alone: add --trusted-proxy ADDRESS")
 
 
 def _serve_parser(default: Settings) -> argparse.ArgumentParser:
@@ -67,6 +87,21 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--team", action="store_true", help="everybody signs in, and may do what their roles say (`piql user`)"
+    )
+    parser.add_argument(
+        "--trusted-proxy",
+        dest="trusted_proxies",
+        action="append",
+        default=list(default.trusted_proxies),
+        metavar="ADDRESS",
+        help="an address or network whose X-Forwarded-For and -Proto are believed; may be given again;"
+        " default: this machine",
+    )
+    parser.add_argument(
+        "--trust-proxy-user",
+        default=default.trust_proxy_user,
+        metavar="HEADER",
+        help="the header in which a --trusted-proxy names who is signed in; from elsewhere it is refused",
     )
     parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
     parser.add_argument(

@@ -57,8 +57,8 @@ class FileHistories:
         Saves that are not recorded now, and histories that were damaged.
         """
         failed, mended = (
-            [said for application, said in told.copy().items() if sees(application)]
-            for told in (self._failed, self._mended)
+            [said for application, said in sentences.copy().items() if sees(application)]
+            for sentences in (self._failed, self._mended)
         )
         return [
             *(ProblemRead(what="saves", message=said, help="The log says more.") for said in failed),

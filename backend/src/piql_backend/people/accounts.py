@@ -15,8 +15,9 @@ from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.passwords import hash_of, is_right, problem_of
 from piql_backend.people.tables import accounts, roles, sessions, tokens
 from piql_backend.web.needs import Role
-from piql_backend.web.visitor import EVERYWHERE
+from piql_backend.web.visitor import EVERYWHERE, Visitor
 
+_NO_PASSWORD = ""  # in place of a hash: no password is right
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,59}")
 
 
@@ -50,20 +51,34 @@ class Accounts:
         self._database = database
         self._clock = clock
 
-    def add(self, name: str, password: str) -> None:
-        """Add a person, who has no role yet."""
-        name = name.lower()
-        if _NAME.fullmatch(name) is None:
-            raise ValueError(
-                f"{name[:60]} cannot be a name: it has letters a to z, figures, and . _ @ - inside, 60 at most."
-            )
-        refuse_password(password, name)
-        row = {"name": name, "password_hash": hash_of(password), "made_at": self._clock(), "is_disabled": False}
+    def add(self, name: str, password: str | None) -> None:
+        """Add a person, who has no role yet; without a password, only a proxy can say that it is them."""
+        name = _proper(name)
+        if password is not None:
+            refuse_password(password, name)
+        hashed = _NO_PASSWORD if password is None else hash_of(password)
         try:
-            with self._database.begin() as connection:
-                connection.execute(insert(accounts).values(row))
+            self._insert(name, hashed)
         except IntegrityError:
             raise ValueError(f"There is a person {name} already.") from None
+
+    def welcome(self, name: str) -> bool:
+        """Add a person of that name, without a password and a role, where there is none yet; whether one was added."""
+        name = _proper(name)
+        if self.known_name(name) is not None:
+            return False
+        try:
+            self._insert(name, _NO_PASSWORD)
+        except IntegrityError:  # another request of theirs was faster
+            return False
+        return True
+
+    def visitor(self, name: str) -> Visitor | None:
+        """The person of that name, as a proxy says; None for nobody, and for somebody who is shut out."""
+        is_it = (accounts.c.name == name.lower()) & accounts.c.is_disabled.is_(False)
+        with self._database.begin() as connection:
+            row = connection.execute(select(accounts.c.id, accounts.c.name).where(is_it)).first()
+            return None if row is None else Visitor(row.id, row.name, roles_of(connection, row.id))
 
     def all(self) -> Sequence[Account]:
         """All people, by name."""
@@ -132,12 +147,27 @@ class Accounts:
             connection.execute(delete(roles).where(roles.c.application == application))
             connection.execute(delete(tokens).where(tokens.c.application == application))
 
+    def _insert(self, name: str, password_hash: str) -> None:
+        row = {"name": name, "password_hash": password_hash, "made_at": self._clock(), "is_disabled": False}
+        with self._database.begin() as connection:
+            connection.execute(insert(accounts).values(row))
+
     def has_administrator(self) -> bool:
         """Whether anybody may administer all applications."""
         everywhere = (roles.c.application == EVERYWHERE) & (roles.c.role == "administrator")
         able = select(accounts.c.id).join(roles).where(everywhere, accounts.c.is_disabled.is_(False))
         with self._database.begin() as connection:
             return connection.execute(able.limit(1)).first() is not None
+
+
+def _proper(name: str) -> str:
+    """A name as it is kept; ValueError for a text that cannot be one."""
+    name = name.lower()
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(
+            f"{name[:60]} cannot be a name: it has letters a to z, figures, and . _ @ - inside, 60 at most."
+        )
+    return name
 
 
 def refuse_password(password: str, name: str) -> None:

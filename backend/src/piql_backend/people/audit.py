@@ -38,8 +38,7 @@ class Audit:
 
     def note(self, visitor: Visitor | None, deed: Deed) -> None:
         """Add what somebody did, or tried to do."""
-        by = "" if visitor is None else "session" if visitor.token is None else f"token: {visitor.token.title}"
-        self._add(visitor.name if visitor else None, by, deed)
+        self._add(None if visitor is None else visitor.name, "" if visitor is None else visitor.by, deed)
 
     def note_of(self, person: str | None, by: str, deed: Deed) -> None:
         """Add what somebody did who is known otherwise, such as by their password."""

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import Request, Response
+
+from piql_backend.web.trusted_proxies import PROXY_USER
 
 COOKIE = "piql-session"
 TLS_COOKIE = f"__Host-{COOKIE}"  # a browser takes it from this very host alone, and over TLS alone
 LONGEST_SECONDS = 7 * 86_400  # that a session lasts, however much it is used
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a request shows of who asks: the header `Authorization`, a session's secret, whom a trusted proxy names."""
+
+    authorization: str | None
+    session: str | None
+    proxy_user: str | None
+
+
+def shown_by(request: Request) -> Shown:
+    """What a request shows of who asks."""
+    proxy_user = getattr(request.state, PROXY_USER, None)
+    return Shown(request.headers.get("authorization"), session_of(request), proxy_user)
 
 
 def session_of(request: Request) -> str | None:

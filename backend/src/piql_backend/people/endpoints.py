@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from piql_backend.people.cookie import address_of, session_of, set_cookie, take_cookie
+from piql_backend.people.cookie import address_of, session_of, set_cookie, shown_by, take_cookie
 from piql_backend.people.schemas import (
     AuditRead,
     PasswordUpdate,
@@ -20,7 +20,7 @@ from piql_backend.people.schemas import (
     TokenRead,
 )
 from piql_backend.web.dependencies import Id, TheVisitor, TheWorkbench
-from piql_backend.web.errors import NotFound, declared, unknown_application
+from piql_backend.web.errors import ApiError, NotFound, declared, unknown_application
 from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import ANYBODY, IN_PERSON, everywhere, needs
 from piql_backend.web.pages import Page, WishedPage
@@ -56,8 +56,7 @@ async def read_session(request: Request, workbench: TheWorkbench) -> SessionRead
     people: People | None = workbench.team
     if people is None:
         return SessionRead(is_team=False, person=None)
-    shown = request.headers.get("authorization"), session_of(request)
-    return _session(await people.look(people.visitor_of, *shown))
+    return _session(await people.look(people.visitor_of, shown_by(request)))
 
 
 @router.post("/session", status_code=201, responses=declared(401, 404, 429))
@@ -69,28 +68,31 @@ async def log_in(login: SessionCreate, people: ThePeople, request: Request, resp
     return _session(await people.look(people.sessions.visitor, secret))
 
 
-@router.delete("/session", status_code=204, responses=declared(404))
+@router.delete("/session", status_code=204, responses=declared(404, 409))
 @needs(IN_PERSON)
-async def log_out(people: ThePeople, request: Request, response: Response) -> None:
+async def log_out(people: ThePeople, visitor: TheVisitor, request: Request, response: Response) -> None:
     """End this session."""
+    _refuse_proxy(visitor)
     await people.look(people.sessions.end, session_of(request) or "")
     take_cookie(request, response)
 
 
-@router.delete("/sessions", status_code=204, responses=declared(404))
+@router.delete("/sessions", status_code=204, responses=declared(404, 409))
 @needs(IN_PERSON)
 async def log_out_everywhere(people: ThePeople, visitor: TheVisitor, request: Request, response: Response) -> None:
     """End all sessions of the person who is signed in; their tokens stay."""
+    _refuse_proxy(visitor)
     await people.look(people.sessions.end_all, visitor.account_id)
     take_cookie(request, response)
 
 
-@router.put("/session/password", responses=declared(401, 404, 429))
+@router.put("/session/password", responses=declared(401, 404, 409, 429))
 @needs(IN_PERSON)
 async def change_password(
     change: PasswordUpdate, people: ThePeople, visitor: TheVisitor, request: Request, response: Response
 ) -> SessionRead:
     """Change one's password: all sessions and tokens of the person end, and this browser gets a new session."""
+    _refuse_proxy(visitor)
     secret = await people.change_password(visitor, change.password, change.new_password, address_of(request))
     set_cookie(request, response, secret)
     return _session(await people.look(people.sessions.visitor, secret))
@@ -131,6 +133,13 @@ async def read_audit(
     """Who did what, the newest first: each request that was to change something, made or refused, and each login."""
     wanted = {"person": person, "application": application, "operation": operation}
     return await people.look(people.audit.page, wish, **wanted)
+
+
+def _refuse_proxy(visitor: Visitor) -> None:
+    """Raise ApiError 409 where no session says who asks, but a proxy, which would say it again."""
+    if visitor.session is None:
+        message = "The proxy in front of this workbench signs you in, with every request."
+        raise ApiError(409, "signed-in-by-proxy", message, "Sign out, or change your password, at the proxy.")
 
 
 def _session(visitor: Visitor | None) -> SessionRead:

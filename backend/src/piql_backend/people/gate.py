@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from starlette.responses import StreamingResponse
 
 from piql_backend.people.audit import Deed
-from piql_backend.people.cookie import address_of, session_of
+from piql_backend.people.cookie import address_of, shown_by
 from piql_backend.people.service import People
 from piql_backend.web.errors import ApiError, status_of
 from piql_backend.web.guarded_routes import Answering
@@ -53,8 +53,7 @@ class TeamGate:
                     await people.look(people.audit.note, visitor, deed)
 
     async def _visitor_of(self, request: Request) -> Visitor | None:
-        shown = request.headers.get("authorization"), session_of(request)
-        return await self._people.look(self._people.visitor_of, *shown)
+        return await self._people.look(self._people.visitor_of, shown_by(request))
 
     async def _while_allowed(
         self, request: Request, need: Need, application: str | None, events: AsyncIterable[Chunk]

@@ -13,10 +13,11 @@ from piql_backend.people.accounts import Accounts, Proof
 from piql_backend.people.attempts import Attempts
 from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
+from piql_backend.people.cookie import Shown
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.sessions import Sessions
 from piql_backend.people.strangers import Strangers
-from piql_backend.people.tokens import Tokens
+from piql_backend.people.tokens import PREFIX, Tokens
 from piql_backend.web.errors import ApiError
 from piql_backend.web.rates import client_of
 from piql_backend.web.visitor import Visitor
@@ -108,12 +109,32 @@ class People:
             raise _wrong_login()
         return secret
 
-    def visitor_of(self, authorization: str | None, cookie: str | None) -> Visitor | None:
-        """Who sends these: a token decides where one is sent, else the cookie of a session."""
-        if authorization is not None:
-            is_bearer = authorization[: len(_BEARER)].lower() == _BEARER
-            return self.tokens.visitor(authorization[len(_BEARER) :].strip()) if is_bearer else None
-        return None if cookie is None else self.sessions.visitor(cookie)
+    def visitor_of(self, shown: Shown) -> Visitor | None:
+        """Who shows these: a token decides where one is sent, else whom the proxy names, else the cookie of a session.
+
+        Raises ApiError 403 for a name from the proxy that cannot be one.
+        """
+        authorization, is_from_proxy = shown.authorization or "", shown.proxy_user is not None
+        is_bearer = authorization[: len(_BEARER)].lower() == _BEARER
+        secret = authorization[len(_BEARER) :].strip() if is_bearer else ""
+        if shown.authorization is not None and not (is_from_proxy and not secret.startswith(PREFIX)):
+            return self.tokens.visitor(secret) if is_bearer else None
+        if shown.proxy_user is not None:
+            return self._named_by_proxy(shown.proxy_user)
+        return None if shown.session is None else self.sessions.visitor(shown.session)
+
+    def _named_by_proxy(self, name: str) -> Visitor | None:
+        """Whom the proxy names; somebody new gets an account without a password and without a role."""
+        visitor = self.accounts.visitor(name)
+        if visitor is not None:
+            return visitor
+        try:
+            is_new = self.accounts.welcome(name)
+        except ValueError as error:
+            raise ApiError(403, "name-refused", str(error), "The proxy has to send another one.") from None
+        if is_new:
+            self.audit.note_of(name.lower(), "proxy", Deed("add_person", "/api/session", 201))
+        return self.accounts.visitor(name)
 
 
 def _wrong_login() -> ApiError:

@@ -16,7 +16,7 @@ accounts = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String(60), nullable=False, unique=True),  # in small letters
-    Column("password_hash", String(300), nullable=False),
+    Column("password_hash", String(300), nullable=False),  # empty: they have none, and sign in otherwise
     Column("made_at", Integer, nullable=False),
     Column("is_disabled", Boolean, nullable=False),
 )
@@ -57,7 +57,7 @@ audit = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Integer, nullable=False, index=True),
     Column("person", String(60), index=True),  # NULL: nobody who is known
-    Column("by", String(110), nullable=False),  # `session`, `command`, `token: …`, or empty
+    Column("by", String(110), nullable=False),  # `session`, `password`, `proxy`, `token: …`, or empty
     Column("address", String(60), nullable=False),
     Column("operation", String(60), nullable=False),
     Column("application", String(200), nullable=False, index=True),  # empty where it is about none

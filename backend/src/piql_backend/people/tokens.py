@@ -92,6 +92,9 @@ class Tokens:
 
 
 def _is_signed_in(connection: Connection, visitor: Visitor) -> bool:
-    """Whether the session by which somebody is known still lasts."""
+    """Whether the session of somebody still lasts, or whoever has none, since a proxy names them, may still ask."""
+    if visitor.session is None:
+        may_ask = (accounts.c.id == visitor.account_id) & accounts.c.is_disabled.is_(False)
+        return connection.execute(select(accounts.c.id).where(may_ask)).first() is not None
     is_theirs = (sessions.c.digest == visitor.session) & (sessions.c.account_id == visitor.account_id)
     return connection.execute(select(sessions.c.digest).where(is_theirs)).first() is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 
 def is_address(name: str) -> bool:
@@ -17,3 +17,12 @@ def is_address(name: str) -> bool:
 def is_loopback(name: str) -> bool:
     """Whether only this machine reaches that address."""
     return name == "localhost" or (is_address(name) and ip_address(name).is_loopback)
+
+
+def is_network(name: str) -> bool:
+    """Whether a name is an address, or a network such as 10.0.0.0/8."""
+    try:
+        ip_network(name)
+    except ValueError:
+        return False
+    return True

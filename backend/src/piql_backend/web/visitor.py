@@ -23,9 +23,9 @@ class TokenLimit:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who is known, by a session or, with a `token`, by that; `roles` are by application.
+    """Somebody who is known by a `token`, a `session`, whose digest that is, or, without either, by a proxy's word.
 
-    `session` is the digest of the session's secret.
+    `roles` are by application.
     """
 
     account_id: int
@@ -33,6 +33,13 @@ class Visitor:
     roles: Mapping[str, Role]
     token: TokenLimit | None = None
     session: str | None = None
+
+    @property
+    def by(self) -> str:
+        """How they are known, in the words of the record."""
+        if self.token is not None:
+            return f"token: {self.token.title}"
+        return "proxy" if self.session is None else "session"
 
     def role_in(self, application: str) -> Role | None:
         """The role in an application, or with EVERYWHERE in all of them; None for none."""
