@@ -6826,6 +6826,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -6922,6 +6931,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7031,6 +7049,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
