@@ -129,3 +129,17 @@ def test_without_a_team_nothing_of_people_is_imported() -> None:
         "print(*sorted({'sqlalchemy', 'alembic', 'argon2'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+def test_a_newer_file_is_refused_and_opening_one_tells_the_log_nothing(people: People, tmp_path: Path) -> None:
+    path = tmp_path / PEOPLE_FILE
+    program = (
+        "import logging, sys, pathlib; logging.basicConfig(level=logging.INFO)\n"
+        "from piql_backend.people.service import People; People(pathlib.Path(sys.argv[1])).close()"
+    )
+    opened = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
+    assert opened.stdout + opened.stderr == ""
+    with closing(PeopleDatabase(path)) as database, database.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(ValueError, match=r"accounts in .* cannot be read: Can't locate revision identified by '9999'"):
+        People(path)

@@ -14,9 +14,12 @@ from piql_backend.commands.serve import serve
 from piql_backend.data_folder.layout import PEOPLE_FILE
 from piql_backend.people.service import People
 from piql_backend.settings import Settings
+from piql_backend.web.trusted_proxies import TrustedProxies
 from piql_backend.web.visitor import EVERYWHERE
 from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from .conftest import LOGIN, PASSWORD
 
@@ -129,6 +132,29 @@ async def test_the_record_says_that_a_proxy_named_them_and_where_they_are(door: 
     assert (entry["person"], entry["by"], entry["address"]) == ("ada", "proxy", "198.51.100.7")
     async with door.from_(PROXY, **headers, origin="https://evil.example") as client:
         assert (await client.post("/api/applications/scadr/files", json=file)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("listed", "peer", "client"),
+    [
+        ((), "127.0.0.1", "198.51.100.7"),
+        ((), "::1", "198.51.100.7"),
+        ((), PROXY, PROXY),
+        ((PROXY,), PROXY, "198.51.100.7"),
+        ((PROXY,), "127.0.0.1", "127.0.0.1"),
+    ],
+)
+async def test_where_a_request_comes_from_is_believed_from_this_machine_or_else_from_the_listed(
+    listed: tuple[str, ...], peer: str, client: str
+) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse(f"{scope['scheme']} {scope['client'][0]}")(scope, receive, send)
+
+    transport = httpx.ASGITransport(TrustedProxies(answer, listed), client=(peer, 4000))
+    headers = {"X-Forwarded-For": "203.0.113.1, 198.51.100.7", "X-Forwarded-Proto": "https"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as asking:
+        expected = "http" if client == peer else "https"
+        assert (await asking.get("/", headers=headers)).text == f"{expected} {client}"
 
 
 @pytest.mark.parametrize(

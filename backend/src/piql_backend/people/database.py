@@ -15,9 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
@@ -40,7 +37,7 @@ class PeopleDatabase:
         event.listen(self._engine, "connect", _prepare)
         try:
             _migrate(self._engine)
-        except (SQLAlchemyError, CommandError) as error:
+        except (SQLAlchemyError, ValueError) as error:
             self._engine.dispose()
             reason = str(getattr(error, "orig", None) or error)
             raise ValueError(f"the accounts in {path} cannot be read: {reason}") from error
@@ -93,9 +90,17 @@ def _prepare(connection: Any, _: object) -> None:
 
 
 def _migrate(engine: Engine) -> None:
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells how it works, which nobody asked
+    """Make and change the tables. Raises SQLAlchemyError, ValueError where the file is newer than the workbench."""
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells how it works, also while it is imported
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
     configuration = Config()
     configuration.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     with engine.begin() as connection:
         configuration.attributes["connection"] = connection
-        command.upgrade(configuration, "head")
+        try:
+            command.upgrade(configuration, "head")
+        except CommandError as error:
+            raise ValueError(str(error)) from error
