@@ -83,6 +83,10 @@ CREATE QUERY hottest AS SELECT p.id FROM posts p WHERE p.merged_id IS NULL AND p
   (SELECT t.post_id FROM taggings t JOIN filters f ON f.tag_id = t.tag_id WHERE f.person_id = :me)
   ORDER BY p.hotness LIMIT 26;
 CREATE QUERY allTags AS SELECT id, name FROM tags WHERE active = TRUE ORDER BY name;
+CREATE TABLE waiting (post_id BIGINT, person_id BIGINT, PRIMARY KEY (post_id, person_id));
+CREATE QUERY next AS SELECT p.id, p.hotness FROM posts p
+  JOIN waiting w ON w.post_id = p.id AND w.person_id = p.person_id
+  WHERE w.person_id = :me ORDER BY p.hotness DESC LIMIT 20;
 """
 FEW = {
     "posts": {"visibility", "reply"},
@@ -243,6 +247,7 @@ def test_the_first_fix_of_a_join_limits_where_it_can_begin_and_of_a_test_behind_
         "everybody": "Read the first 100 rows of posts only",
         "hottest": "Read the first 100 rows of posts only and add LIMIT 100 (person_id) to filters",
         "allTags": "Add LIMIT 1000 to tags",
+        "next": "Add LIMIT 100 (person_id) to waiting",
     }
 
 

@@ -27,8 +27,8 @@ from piql.text.diagnostics.diagnostic import Edit, Fix, FoundFixes
 
 # Tried in this order. Limits come first: they are facts about the data that other queries can use, too.
 REMEDIES: tuple[Remedies, ...] = (
-    add_cardinality_limit,
     limit_joined_table,
+    add_cardinality_limit,
     limit_table,
     add_stop,
     join_by_key,
@@ -87,7 +87,7 @@ def suggest_fixes(query: RefusedQuery, is_bounded_with: Trial) -> FoundFixes:
         trials_left -= 1
         return is_bounded_with(edits) if trials_left >= 0 else None
 
-    remedies = [remedy for kind in REMEDIES for remedy in kind(query)]
+    remedies = list(dict.fromkeys(remedy for kind in REMEDIES for remedy in kind(query)))
     fixes = _sets_that_work(remedies, MOST_REMEDIES, query, limited_trial)
     narrowing = [] if fixes else [remedy for kind in NARROWING for remedy in kind(query)]
     if narrowing and len(query.gaps) <= MOST_TOGETHER:  # else each gap needs a remedy of its own

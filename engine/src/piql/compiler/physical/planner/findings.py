@@ -156,7 +156,8 @@ def _narrower_range(gap: Gap) -> Iterator[str]:
 def _start_of_join(gap: Gap) -> Iterator[str]:
     """Say which other table of the join could be read first, if that one had a limit."""
     start = next((start for start in gap.starts if start.is_by_value), None)
-    if start is not None and gap.kind in ("scan", "sort", "blocked") and not _limited(gap):
+    is_better = not _limited(gap) or (start is not None and start.is_written and start.table is not gap.table)
+    if start is not None and gap.kind in ("scan", "sort", "blocked") and is_better:
         limit = f"CARDINALITY LIMIT n ({', '.join(start.columns)}) in {start.table.name}"
         yield f"or declare {limit}, so that the join can begin there"
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,15 +40,19 @@ def constant_columns(equal: Mapping[str, Fixed]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class JoinStart:
-    """A table of a join, and the columns of it that the query fixes: by values, or by columns of one other table."""
+    """A table of a join, and the columns of it that the query fixes: by values, or by columns of one other table.
+
+    It is written if the text compares one of the columns with a value; else an equality carries the value over to it.
+    """
 
     table: Table
     columns: tuple[str, ...]
     is_by_value: bool
+    is_written: bool = False
 
 
 def join_starts(under: Sequence[LogicalNode]) -> tuple[JoinStart, ...]:
-    """Return where a join could begin if a limit stood on the columns: those fixed by values first.
+    """Return where a join could begin if a limit stood on the columns: those compared with values in the text first.
 
     `under` are the operators above one of the tables, nearest first. Empty where nothing is joined.
     """
@@ -57,18 +62,21 @@ def join_starts(under: Sequence[LogicalNode]) -> tuple[JoinStart, ...]:
             break
         top = node if isinstance(node, Join) or top is not None else None
     starts = _starts(read_region(top)) if top is not None else ()
-    return tuple(dict.fromkeys(start for start in starts if start.columns))
+    in_order = sorted((start for start in starts if start.columns), key=lambda start: not start.is_written)
+    return tuple(dict.fromkeys(in_order))
 
 
 def _starts(region: Region) -> Iterator[JoinStart]:
     legs = [(*read_leg(leg.input, ())[:2], leg) for leg in region.legs if is_leg(leg.input)]
     tests = {relation: (*filters, *leg.filters, *leg.on, *region.conditions) for relation, filters, leg in legs}
     by_value = {relation: _fixed(relation, tests[relation], frozenset()) for relation in tests}
+    values = [equality.predicate for fixed in by_value.values() for equality in fixed.values()]
     known = _with_equal({(relation.alias, column) for relation in tests for column in by_value[relation]}, region)
     for relation in tests:
         named = {column for alias, column in known if alias == relation.alias}
         columns = columns_for_limit(relation.table, named, constant_columns(by_value[relation]))
-        yield JoinStart(relation.table, columns, is_by_value=True)
+        written = any(_is_written(relation.alias, column, test) for column in columns for test in values)
+        yield JoinStart(relation.table, columns, is_by_value=True, is_written=written)
     for relation in tests:
         for joined in tests:
             if joined is not relation:
@@ -76,6 +84,12 @@ def _starts(region: Region) -> Iterator[JoinStart]:
                 named = {name for name in fixed if name not in by_value[relation]}
                 columns = columns_for_limit(relation.table, named, constant_columns(fixed))
                 yield JoinStart(relation.table, columns, is_by_value=False)
+
+
+def _is_written(alias: str, column: str, test: Expression) -> bool:
+    """Whether the text of a test names a column of a relation, or names it without a relation."""
+    pattern = rf"(?<![\w.])({re.escape(alias)}\s*\.\s*)?{re.escape(column)}\b"
+    return test.span is not None and re.search(pattern, test.span.text, re.IGNORECASE) is not None
 
 
 def _fixed(relation: Relation, tests: Sequence[Expression], available: frozenset[str]) -> dict[str, Fixed]:
