@@ -348,6 +348,13 @@ async def test_health_says_which_folder_may_not_be_written(
     ]
 
 
+def test_a_data_folder_that_is_gone_is_called_so(tmp_path: Path) -> None:
+    assert disk.problem_of_disk(tmp_path / "away") == (
+        f"The data folder {tmp_path / 'away'} is gone: nothing is saved.",
+        disk.PUT_BACK,
+    )
+
+
 def test_what_is_observed_on_a_full_disk_is_said_once_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,8 @@ async def test_a_store_and_a_history_without_ids_are_brought_together_by_their_t
         fewer = [file for file in files if file["path"] != "queries/findUser.piql"]
         assert (await deployed(client, fewer)).status_code == 201
         assert "findUser" not in await live_queries(client)
+        back = await client.post(f"{DEPLOYMENTS}/rollback", json={"base_version": await live_version(client)})
+        assert (back.json()["application_id"], back.json()["deployed_by"]) == ("scadr", "scadr")
 
 
 async def test_a_deployment_on_an_older_base_is_refused_with_what_came_between(

@@ -111,6 +111,7 @@ async def test_one_that_was_emptied_is_said_and_begun_anew_by_a_deployment(
         assert "it was emptied, or its file is gone" in (await problem_of(client))["message"]
         ran = await client.post(RUN, json={"parameters": {"username": "ada_bell"}})
         assert (ran.status_code, ran.json()["code"]) == (404, "nothing-deployed")
+        assert "was emptied" in ran.json()["message"]
         assert not file.exists()
         await deployed(client, 201)
         assert (await client.get(f"{DEVELOPMENT}/health")).json()["status"] == "ok"

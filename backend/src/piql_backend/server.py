@@ -62,6 +62,7 @@ def serve(settings: Settings) -> int:
     except KeyboardInterrupt:
         pass
     finally:
+        gc.unfreeze()  # or libraries report at the end of the process what they never gave back
         listening.close()
     return 0 if server.started else 1
 

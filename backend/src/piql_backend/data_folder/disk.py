@@ -13,6 +13,7 @@ FREE_SOME = "Free some space on the disk that holds the data folder and the stor
 _BYTES_A_MB = 1_000_000
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+PUT_BACK = "Stop the workbench, put the folder back, and start it again."
 LET_WRITE = "Let the user who runs the workbench write to the data folder and all that is in it, then try again."
 
 
@@ -62,6 +63,8 @@ def free_bytes(folder: Path) -> int:
 
 def problem_of_disk(folder: Path) -> tuple[str, str] | None:
     """What the health checks say of the disk that a folder is on, and what to do; None while it can be written."""
+    if not folder.exists():
+        return f"The data folder {folder} is gone: nothing is saved.", PUT_BACK
     locked = next((path for path in (folder, *_folders_in(folder)) if not os.access(path, os.W_OK | os.X_OK)), None)
     if locked is not None:
         return f"{locked} may not be written: nothing that needs it is saved.", LET_WRITE

@@ -208,6 +208,15 @@ def deployer_of(
     return Deployer(application_id, details, seen)
 
 
+def details_of_rollback(before: DeploymentDetailRead | None, person: str | None) -> Mapping[str, str]:
+    """What the store is to keep of a return to a version: who did it, and whose the version is.
+
+    The history knows the application also of a version that an earlier format of the store kept without one.
+    """
+    application_id = None if before is None else before.application_id
+    return {PERSON: person or "", **({_APPLICATION: application_id} if application_id else {})}
+
+
 def application_of(deployment: Deployment) -> str | None:
     """The application that made a deployment, None for a program or the command line."""
     return deployment.origin.details.get(_APPLICATION)

@@ -27,10 +27,16 @@ from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
 from piql_backend.deployments.comparing import Touched, changes_from_live, preview_of, touched
-from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shortened
+from piql_backend.deployments.history import (
+    FIRST_START,
+    History,
+    LiveDeployment,
+    deployer_of,
+    details_of_rollback,
+    shortened,
+)
 from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
-    PERSON,
     BuildCreate,
     BuildRead,
     DeploymentCreate,
@@ -150,6 +156,8 @@ class Deployments:
             if live is not None:
                 message = f"{deployment_id} has been replaced by {live.read.id}."
                 raise ApiError(409, "deployment-replaced", message, "Run the query of the live deployment.")
+        if self.history.emptied is not None:
+            raise NotFound("nothing-deployed", self.history.emptied, "Put the store's file back, or deploy again.")
         raise NotFound("nothing-deployed", "Nothing is deployed.", "Deploy the application first.")
 
     def live_with(self, deployment_id: str, query: str) -> LiveDeployment:
@@ -208,10 +216,12 @@ class Deployments:
         with self._deploying:
             live = self.history.reconcile()
             self._refuse_unseen(live, request.base_version)
-            if live is None or not self.history.version_before():
+            version_before = self.history.version_before()
+            if live is None or not version_before:
                 raise _nothing_before()
             try:
-                deployer = Deployer(details={PERSON: person or ""}, seen=live.id)
+                details = details_of_rollback(self._table.read(version_before, 0), person)
+                deployer = Deployer(details=details, seen=live.id)
                 build = begin_rollback(self._store.database().store, EAGER, deployer, is_background=False)
                 build.run()
             except CompilationRefused as error:
