@@ -303,12 +303,14 @@ async def test_a_table_that_the_store_has_from_an_earlier_version_is_not_called_
     text = "CREATE TABLE pictures (id INT PRIMARY KEY, title VARCHAR(20));"
     with_pictures = [*files, {"path": "pictures.piql", "text": text}]
     assert (await client.post(f"{DEPLOYMENTS}/preview", json={"files": with_pictures})).json()["tables"] == [
-        {"table": "pictures", "change": "added", "details": [], "checked": [], "refusal": None}
+        {"table": "pictures", "kind": "table", "change": "added", "details": [], "checked": [], "refusal": None}
     ]
     assert (await deployed(client, with_pictures)).status_code == 201
     assert (await client.post(f"{DEPLOYMENTS}/rollback", json={"base_version": 2})).status_code == 201
     preview = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": with_pictures})).json()
-    assert preview["tables"] == [{"table": "pictures", "change": "back", "details": [], "checked": [], "refusal": None}]
+    assert preview["tables"] == [
+        {"table": "pictures", "kind": "table", "change": "back", "details": [], "checked": [], "refusal": None}
+    ]
     unique = [*files, {"path": "pictures.piql", "text": text.replace("20)", "30) UNIQUE")}]
     (change,) = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": unique})).json()["tables"]
     assert change["details"] == ["title VARCHAR(20) → title VARCHAR(30)", "+ UNIQUE (title)"]
