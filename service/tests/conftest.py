@@ -22,8 +22,8 @@ from piql_service.admission.tokens import Tokens, TokenSource
 from piql_service.execution.executor import Executor
 from piql_service.metrics.tallies import Tallies
 from piql_service.web.application import Application, Parts
-from piql_service.web.catalog import Catalog
 from piql_service.web.hosts import Hosts
+from piql_service.web.live_queries import LiveQueries
 
 SCADR = Path(__file__).resolve().parents[2] / "sample-apps" / "scadr"
 PIQL = (sys.executable, "-m", "piql.commands.cli")
@@ -127,19 +127,19 @@ def make_world(tmp_path: Path) -> Iterator[MakeWorld]:
         database.execute("addUser", {"username": "ada", "hometown": "London"})
         tallies = Tallies()
         executor = Executor(database, tallies, is_inline=True)
-        catalog = Catalog(database)
+        live_queries = LiveQueries(database)
 
         async def samples() -> list[Any]:
             return tallies.samples("0", 0)
 
         budgets = Budgets(file, clock=lambda: 100.0)
-        parts = Parts(catalog, executor, Tokens(source), budgets, tallies, Hosts(), samples, lambda: 0)
+        parts = Parts(live_queries, executor, Tokens(source), budgets, tallies, Hosts(), samples, lambda: 0)
         worlds.append(World(database, store, parts, Client(Application(parts))))
         return worlds[-1]
 
     yield make
     for world in worlds:
         world.parts.executor.close()
-        world.parts.catalog.close()
+        world.parts.live_queries.close()
         world.database.close()
     os.close(file)

@@ -19,7 +19,7 @@ async def test_a_refusal_by_budget_says_what_it_would_have_cost_and_asks_nothing
 ) -> None:
     token = new_token()
     world = make_world(line_of("shop", 150, token))
-    await world.parts.catalog.look()
+    await world.parts.live_queries.look()
     ask = {"authorization": f"Bearer {token}"}
     first = await world.client.query("thoughtstream", {"me": "ada", "count": 5}, **ask)
     world.store.reads.clear()
@@ -34,7 +34,7 @@ async def test_a_refusal_by_budget_says_what_it_would_have_cost_and_asks_nothing
 
 async def test_nobody_without_a_token_of_the_file_is_answered(make_world: MakeWorld) -> None:
     world = make_world(line_of("shop", math.inf, new_token()))
-    await world.parts.catalog.look()
+    await world.parts.live_queries.look()
     for headers in ({}, {"authorization": "Bearer piql_wrong"}, {"authorization": "Basic YTpi"}):
         assert (await world.client.query("findUser", {"username": "ada"}, **headers)).status == 401
         assert (await world.client.send("GET", "/openapi.json", **headers)).status == 401

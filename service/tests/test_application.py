@@ -113,7 +113,7 @@ async def test_a_wrong_request_is_refused_with_a_code(
 
 async def test_a_new_deployment_is_picked_up_and_the_document_follows(make_world: MakeWorld) -> None:
     world = make_world()
-    await world.parts.catalog.look()
+    await world.parts.live_queries.look()
     before = (await world.client.send("GET", "/openapi.json")).json
     assert "/queries/findThing" not in before["paths"]
     assert before["paths"]["/queries/thoughtstream"]["post"]["x-piql-bound"]["operations"] == 101
@@ -128,7 +128,7 @@ async def test_a_new_deployment_is_picked_up_and_the_document_follows(make_world
 async def test_it_is_ready_until_it_drains_and_its_numbers_are_those_of_the_executions(make_world: MakeWorld) -> None:
     world = make_world()
     assert (await world.client.send("GET", "/readyz")).status == 503
-    await world.parts.catalog.look()
+    await world.parts.live_queries.look()
     assert (await world.client.send("GET", "/readyz")).status == 200
     await asyncio.gather(*(world.client.query("findUser", {"username": "ada"}) for _ in range(3)))
     numbers = (await world.client.send("GET", "/metrics")).body.decode()

@@ -9,7 +9,7 @@ from .conftest import MakeWorld
 
 async def test_a_thousand_equal_reads_are_one_request(make_world: MakeWorld) -> None:
     world = make_world()
-    await world.parts.catalog.look()
+    await world.parts.live_queries.look()
     await world.client.query("findUser", {"username": "ada"})
     world.store.reads.clear()
     replies = await asyncio.gather(*(world.client.query("findUser", {"username": "ada"}) for _ in range(1000)))
@@ -21,7 +21,7 @@ async def test_a_thousand_equal_reads_are_one_request(make_world: MakeWorld) -> 
 
 async def test_reads_of_other_users_are_executions_of_their_own(make_world: MakeWorld) -> None:
     world = make_world()
-    await world.parts.catalog.look()
+    await world.parts.live_queries.look()
     replies = await asyncio.gather(*(world.client.query("findUser", {"username": name}) for name in ("ada", "bob")))
     assert [len(reply.json["rows"]) for reply in replies] == [1, 0]
 

@@ -14,7 +14,7 @@ class WorkerSettings:
     """The settings of one worker. `queries` are the only ones that are served, None for all deployed ones.
 
     `socket` and `budgets` are descriptors that the worker inherits; `folder` holds a socket for each worker, by which
-    they tell one another their numbers.
+    they share their tallies.
     """
 
     store: str

@@ -34,12 +34,12 @@ from piql_service.admission.tokens import Tokens, TokensInvalid
 from piql_service.execution.deadlines import DeadlineStore
 from piql_service.execution.executor import Executor
 from piql_service.metrics.tallies import Tallies
-from piql_service.processes.numbers import Numbers
 from piql_service.processes.patient_protocol import PatientProtocol, watch
 from piql_service.processes.settings import WorkerSettings
+from piql_service.processes.shared_tallies import SharedTallies
 from piql_service.web.application import Application, Parts
-from piql_service.web.catalog import Catalog
 from piql_service.web.hosts import Hosts
+from piql_service.web.live_queries import LiveQueries
 
 log = logging.getLogger(__name__)
 
@@ -91,21 +91,21 @@ async def _serve(settings: WorkerSettings) -> None:
     with contextlib.closing(database):
         tallies = Tallies()
         executor = Executor(database, tallies, is_inline=deadlines is None, deadlines=deadlines)
-        catalog = Catalog(database, settings.queries)
+        live_queries = LiveQueries(database, settings.queries)
         connections: set[Any] = set()
-        numbers = Numbers(
+        shared_tallies = SharedTallies(
             Path(settings.folder),
             settings.number,
             lambda: tallies.samples(str(settings.number), len(connections)),
         )
         parts = Parts(
-            catalog,
+            live_queries,
             executor,
             Tokens(settings.tokens),
             Budgets(settings.budgets),
             tallies,
             Hosts(settings.hosts),
-            numbers.collect,
+            shared_tallies.collect,
             lambda: len(connections),
             settings.most_connections,
         )
@@ -126,10 +126,12 @@ async def _serve(settings: WorkerSettings) -> None:
             settings.drain_seconds,
         )
         server.server_state.connections = connections
-        await catalog.look()
-        offered = await numbers.offer()
+        await live_queries.look()
+        offered = await shared_tallies.offer()
         _leave_without_supervisor(server)
-        tasks = [asyncio.ensure_future(work) for work in (catalog.follow(), _follow(parts.tokens), watch(connections))]
+        tasks = [
+            asyncio.ensure_future(work) for work in (live_queries.follow(), _follow(parts.tokens), watch(connections))
+        ]
         try:
             await server.serve(sockets=[socket.socket(fileno=settings.socket)])
         finally:
@@ -137,7 +139,7 @@ async def _serve(settings: WorkerSettings) -> None:
                 task.cancel()
             offered.close()
             executor.close()
-            catalog.close()
+            live_queries.close()
 
 
 def _connected(url: str) -> tuple[Database, DeadlineStore | None]:

@@ -25,8 +25,8 @@ from piql_service.contract.openapi import NDJSON, PATH
 from piql_service.execution.executor import Executor, Request
 from piql_service.metrics.exposition import CONTENT_TYPE, text_of
 from piql_service.metrics.tallies import Sample, Tallies
-from piql_service.web.catalog import Catalog
 from piql_service.web.hosts import Hosts
+from piql_service.web.live_queries import LiveQueries
 from piql_service.web.refusals import Refusal, refusal_of
 from piql_service.web.requests import Headers, Receive, body_of, pages_of, request_of
 
@@ -47,7 +47,7 @@ _ANYBODY = Caller("", math.inf, b"")
 class Parts:
     """What the application is put together from; `samples` are those of all workers."""
 
-    catalog: Catalog
+    live_queries: LiveQueries
     executor: Executor
     tokens: Tokens
     budgets: Budgets
@@ -111,7 +111,7 @@ class Application:
         caller = self._caller(headers)
         if method != "POST":
             raise _wrong_method("POST")
-        query, read = await parts.catalog.query(name)
+        query, read = await parts.live_queries.query(name)
         request = request_of(query, read, await body_of(receive, headers), headers)
         if query.is_paged and NDJSON.encode() in headers.get(b"accept", b""):
             await self._stream(request, pages_of(headers), caller, receive, send)
@@ -190,17 +190,17 @@ class Application:
         parts = self._parts
         if method not in ("GET", "HEAD"):
             raise _wrong_method("GET")
-        entry = parts.catalog.entry
+        current = parts.live_queries.current
         match path:
             case "/healthz":
                 await _send(send, 200, _JSON[1], b'{"status":"alive"}')
             case "/readyz":
                 problem = self._problem()
-                content = {"status": "ready" if problem is None else problem, "version": entry.served.version}
+                content = {"status": "ready" if problem is None else problem, "version": current.served.version}
                 await _send(send, 200 if problem is None else 503, _JSON[1], orjson.dumps(content))
             case "/openapi.json":
                 self._caller(headers)
-                await _send(send, 200, _JSON[1], entry.document)
+                await _send(send, 200, _JSON[1], current.document)
             case "/metrics":
                 self._caller(headers)
                 text = text_of(await parts.samples())
@@ -214,9 +214,9 @@ class Application:
         parts = self._parts
         if parts.is_draining:
             return "draining"
-        if parts.catalog.problem is not None:
+        if parts.live_queries.problem is not None:
             return "the store does not answer"
-        return None if parts.catalog.entry.queries else "nothing is deployed"
+        return None if parts.live_queries.current.queries else "nothing is deployed"
 
     async def _refuse(self, refusal: Refusal, send: Send) -> None:
         self._parts.tallies.refusals[refusal.code] += 1

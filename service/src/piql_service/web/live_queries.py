@@ -1,4 +1,4 @@
-"""The set that is served now, with what each query needs to be read; another version replaces it as a whole."""
+"""The queries that can be called now. When another version is deployed, its queries replace them all at once."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from piql_service.contract.values import Reading, reading
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.5  # less than the engine's, so that it is this thread that loads a new version
+LOOK_SECONDS = 0.5  # shorter than the engine's interval, so that a new version is loaded here and not by an execution
 
 
-class Entry:
-    """One version of the set."""
+class ServedVersion:
+    """The queries of one version, each with the function that reads its parameters, and their OpenAPI document."""
 
     def __init__(self, served: ServedSet) -> None:
         self.served = served
@@ -35,29 +35,29 @@ class Entry:
         return orjson.dumps(document(self.served))
 
 
-class Catalog:
-    """Follows what is deployed; `names` are the only queries that are served, None for all."""
+class LiveQueries:
+    """Follows what is deployed. Only queries in `names` are served; None serves all."""
 
     def __init__(self, database: Database, names: Collection[str] | None = None) -> None:
         self._database = database
         self._names = names
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="catalog")
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="live-queries")
         self._looking: asyncio.Future[None] | None = None
         self.problem: str | None = None  # why the store did not answer when it was last asked
-        self.entry = Entry(ServedSet(0, (), {}))
+        self.current = ServedVersion(ServedSet(0, (), {}))
         self._epoch = -1
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     async def follow(self) -> None:
-        """Look again and again, for ever."""
+        """Look for another version every half second, until cancelled."""
         while True:
             await self.look()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def look(self) -> None:
-        """Load the version in force, in a thread; calls at the same time share one look."""
+        """Load the live version in a thread, if it changed. Calls that overlap share one look."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().run_in_executor(self._pool, self._look)
         await asyncio.shield(self._looking)
@@ -66,7 +66,7 @@ class Catalog:
         try:
             deployment = self._database.deployment
             if deployment.epoch != self._epoch:
-                self.entry = Entry(served_set(deployment.compilation, deployment.version, self._names))
+                self.current = ServedVersion(served_set(deployment.compilation, deployment.version, self._names))
                 self._epoch = deployment.epoch
             self.problem = None
         except PiqlError as error:
@@ -76,10 +76,10 @@ class Catalog:
 
     async def query(self, name: str) -> tuple[ServedQuery, Reading]:
         """Return a query with what reads its parameters; look once for one that is unknown, then raise NotDeployed."""
-        known = self.entry.queries.get(name)
+        known = self.current.queries.get(name)
         if known is None:
             await self.look()
-            known = self.entry.queries.get(name)
+            known = self.current.queries.get(name)
         if known is None:
             raise NotDeployed(f"no query {name!r} is deployed")
         return known
