@@ -13,7 +13,7 @@ const LOOK = {
 describe('drift', () => {
   it('says how p99 compares, and that three checks must agree', () => {
     expect(driftText({ ...LOOK, looks: 1 })).toContain(
-      'p99 is 1.42 × what was measured (95 %: 1.30 – 1.55). Stale is what 3 checks agree on.',
+      'p99 is 1.42 × what was measured (95 %: 1.30 – 1.55). An operator is stale once 3 checks agree.',
     )
     expect(driftText(LOOK)).toContain('Not stale.')
   })

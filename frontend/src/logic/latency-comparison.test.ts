@@ -33,7 +33,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
 describe('predicted beside observed', () => {
   it('says the verdict of the test with its error', () => {
     expect(compare(latency('q')).sentence).toBe(
-      'The p99 is as predicted for this size, by 100 executions; such a verdict errs in at most 5 of 100 cases',
+      'The p99 is as predicted for this size, by 100 executions; such a verdict is wrong in at most 5 of 100 cases',
     )
     expect(compare(latency('q', { agreement: judged('slower') }))).toMatchObject({
       verdict: 'slower',

@@ -148,7 +148,7 @@ function ofPrediction(latency: QueryLatency): Verdict {
 function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
   const { agreement, predicted, sizes } = latency
   const evidence = agreement
-    ? `by ${plural(agreement.executions, 'execution')}; such a verdict errs in at most ${formatCount(agreement.error * 100)} of 100 cases`
+    ? `by ${plural(agreement.executions, 'execution')}; such a verdict is wrong in at most ${formatCount(agreement.error * 100)} of 100 cases`
     : ''
   switch (verdict) {
     case 'over-bound':

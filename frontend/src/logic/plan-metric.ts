@@ -1,6 +1,6 @@
 /**
- * What the nodes of a plan are weighed by. The chosen metric comes first among a node's badges, and the node with the
- * most of it is marked. Operations, rows and bytes are bounds; a p99 is a prediction, and the caller has it.
+ * The metric by which a reader compares the nodes of a plan. It comes first among a node's badges, and the node with
+ * the largest value is marked. Operations, rows and bytes are bounds; a p99 is a prediction, and the caller has it.
  */
 import { formatBytes, formatCount, plural } from '../units'
 import { aboutMs } from './estimate'
@@ -38,10 +38,10 @@ const ALWAYS_SHOWN = ['operations', 'p99', 'rows'] as const
 
 /** The badges of a node, the chosen metric's first. Bytes are shown only where they are the metric. */
 export function badgesOf(node: PlanNode, metric: PlanMetric, latencies: Latencies): PlanBadge[] {
-  const shown = [metric, ...ALWAYS_SHOWN.filter((other) => other !== metric)]
-  const badges = shown.flatMap((other): PlanBadge[] => {
-    const text = amountText(node, other, latencies)
-    return text === null ? [] : [{ text, tone: other === metric ? 'accent' : 'plain' }]
+  const shown = [metric, ...ALWAYS_SHOWN.filter((name) => name !== metric)]
+  const badges = shown.flatMap((name): PlanBadge[] => {
+    const text = amountText(node, name, latencies)
+    return text === null ? [] : [{ text, tone: name === metric ? 'accent' : 'plain' }]
   })
   return node.is_unbounded ? [{ text: 'unbounded', tone: 'danger' }, ...badges] : badges
 }

@@ -10,6 +10,6 @@ attempts.py              how often a wrong password may be tried
 audit.py                 the record, to which rows are only added
 strangers.py             what is refused to nobody who is known, which the record does not keep
 gate.py                  lets requests through, or refuses them, by what their endpoint needs
-service.py               all of it, opened
+service.py               logs in, changes passwords, and opens all of the above
 endpoints.py, schemas.py the session, tokens and the record over HTTP
 """

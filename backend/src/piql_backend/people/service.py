@@ -1,4 +1,7 @@
-"""The people of a team, opened: what asks for them shares one database and one clock."""
+"""Logs people in, confirms passwords, and tells whose token or cookie a request carries.
+
+`People` opens `people.db` and holds what reads and writes it: accounts, sessions, tokens and the audit record.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ from piql_backend.web.rates import client_of
 from piql_backend.web.visitor import Visitor
 
 _BEARER = "bearer "
-_LOOKS = 8  # threads that look into the database
-_HASHES = 2  # passwords that are hashed at once, each in 64 MiB
+_LOOKS = 8  # threads that use the database
+_HASHES = 2  # threads that hash a password
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -48,11 +51,11 @@ class People:
         self._database.close()
 
     async def look(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
-        """Do something with the database in a thread, so that the event loop waits for no disk."""
+        """Call a function that uses the database in a thread, so that the event loop does not wait for the disk."""
         return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._looks)
 
     async def hash(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
-        """Do something that hashes a password: slow, and with much memory, so only two at once."""
+        """Call a function that hashes a password in a thread; at most two run at once, because each takes 64 MiB."""
         return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._hashes)
 
     async def log_in(self, name: str, password: str, address: str, replaced: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What machines ask: is the process alive, can it serve, what has it done.
+"""Probes for machines: is the process alive, can it serve, what has it done.
 
 service.py          answers all three
 request_counts.py   counts answers by method and status

@@ -1,4 +1,4 @@
-"""Addresses in figures, and which of them only this machine reaches."""
+"""Tells IP addresses from host names, and loopback addresses from others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ipaddress import ip_address, ip_network
 
 
 def is_address(name: str) -> bool:
-    """Whether a name is an address in figures."""
+    """Whether a name is an IP address, and not a host name."""
     try:
         ip_address(name)
     except ValueError:
@@ -15,7 +15,7 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether only this machine reaches that address."""
+    """Whether a name or address is reached from this machine only."""
     return name == "localhost" or (is_address(name) and ip_address(name).is_loopback)
 
 

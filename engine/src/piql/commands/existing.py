@@ -1,4 +1,4 @@
-"""Stores that are there already: commands that only look at one never make it."""
+"""Opens a store that must exist already: these commands never create one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of the generator."""
+"""The options of the generator, checked: how many rows, how full, which seed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MOST_ROWS = 10_000_000  # of one table
 class Wish:
     """How many rows, and how they are drawn.
 
-    rows         of each table that `rows_of` does not name; more where filling the groups of a limit needs more
-    rows_of      exactly so many rows, by table; 0 leaves a table empty
-    full         so many parents get all the rows that each limit allows; `rows` then does not count
+    rows         rows of each table that `rows_of` does not name; more if the groups of a limit are to be full
+    rows_of      by table, the exact number of rows; 0 leaves a table empty
+    full         this number of parents get all the rows that each limit allows; `rows` is then ignored
     seed         the same seed gives the same rows
     null_share   the share of NULLs in a column that may be NULL, from 0 to 1
-    passed_over  by table, how many values of a key are not used, since the table holds rows already
+    passed_over  by table, how many values of a key to skip, because rows of the table have them already
     """
 
     rows: int = USUAL_ROWS

@@ -1,4 +1,4 @@
-"""Edits made: texts after replacements of ranges of them."""
+"""Applies edits to texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from piql.text.diagnostics.diagnostic import Edit
 
 
 def apply_edits(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
-    """Return the texts with the edits made; they do not overlap."""
+    """Return the texts with the edits applied. Edits of one file must not overlap."""
     after = dict(texts)
     ordered = sorted(edits, key=lambda edit: (edit.file, edit.start))
     for file, group in groupby(ordered, key=lambda edit: edit.file):

@@ -5,7 +5,7 @@ import { sourceFiles, useDocuments } from '../../documents/documents'
 import { changeOf, isIncomplete, type SchemaForm } from '../../logic/schema-form'
 
 interface Answer {
-  /** The texts and the form that the answer is of. */
+  /** The version of the texts, and the form, that the answer belongs to. */
   version: number
   form: SchemaForm
   edit: SchemaEdit | null
@@ -16,8 +16,8 @@ interface Answer {
 const PAUSE_MS = 120
 
 /**
- * The compiled edits of the change that a form describes, for the present texts. `isCurrent` is false while those of
- * what was typed last are still to come; a form that lacks something has none.
+ * Asks the server for the edits that make a form's change in the present texts, compiled. `edit` is null for an
+ * incomplete form. `isCurrent` is false until the answer to the last change of the form has come.
  */
 export function useSchemaEdit(form: SchemaForm): { edit: SchemaEdit | null; error: unknown; isCurrent: boolean } {
   const version = useDocuments((state) => state.version)

@@ -1,4 +1,4 @@
-"""The values of a group as one text: a JSON array `[1,2,5]`, `["red","é"]`, or the texts with another between them.
+"""The values of a group as one text: a JSON array `[1,2,5]`, `["red","é"]`, or texts joined by a separator.
 
 Numbers and BOOLEANs are written as JSON has them, all other values in quotes, as CAST makes texts of them. A group has
 no order of its own, so whoever calls gives the values in one.

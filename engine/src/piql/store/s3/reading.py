@@ -1,4 +1,4 @@
-"""Answers requests in one state of the store: which pages a read needs, from the cache or the server."""
+"""Answers reads against one state of the store. Pages come from the cache, or else from the bucket."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Reader:
         """Answer requests, all of them together."""
         rows = answer([_reading(state, read, arguments) for read, arguments in requests], self.fetch)
         return [
-            _shown(some, _places(read.columns, state.columns[read.tree])) if some else some
-            for some, (read, _) in zip(rows, requests, strict=True)
+            _selected(answered, _positions(read.columns, state.columns[read.tree])) if answered else answered
+            for answered, (read, _) in zip(rows, requests, strict=True)
         ]
 
     def read_ahead(self, tree: DraftTree, keys: Iterable[bytes]) -> None:
-        """Read the pages that changes of these keys need, as far as they are not kept, all at the same time."""
+        """Read together all pages that changes of these keys need and that the cache does not have."""
         spans = [KeyRange(key, end_of(key), 1, False) for key in dict.fromkeys(keys)]
         if len(spans) > 1:
             answer([rows_in(tree.start, tree.height, span) for span in spans], self.fetch)
@@ -80,12 +80,15 @@ def _reading(state: State, read: S3Read, arguments: Row) -> Reading:
 
 
 @lru_cache(maxsize=1000)
-def _places(wanted: tuple[str, ...], stored: tuple[str, ...]) -> list[int | None]:
-    """Return where in a stored row each wanted column stands; None where no row has it."""
-    place_of = {name: place for place, name in enumerate(stored)}
-    return [place_of.get(name) for name in wanted]
+def _positions(wanted: tuple[str, ...], stored: tuple[str, ...]) -> list[int | None]:
+    """Return the position of each wanted column in a stored row; None for a column that no row has."""
+    position_of = {name: position for position, name in enumerate(stored)}
+    return [position_of.get(name) for name in wanted]
 
 
-def _shown(rows: Sequence[Row], places: Sequence[int | None]) -> list[Row]:
-    """Return some columns of stored rows; a column that came after a row was written is NULL in it."""
-    return [tuple([row[place] if place is not None and place < len(row) else None for place in places]) for row in rows]
+def _selected(rows: Sequence[Row], positions: Sequence[int | None]) -> list[Row]:
+    """Return the columns at these positions. A column that was added after a row was written is NULL in it."""
+    return [
+        tuple([row[position] if position is not None and position < len(row) else None for position in positions])
+        for row in rows
+    ]

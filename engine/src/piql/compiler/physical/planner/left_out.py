@@ -1,4 +1,4 @@
-"""Plans as though a limit were not declared: what is found without it must not be lost because it is there.
+"""Also plans a query as if a limit were not declared, and takes the cheaper plan: a limit must not make a query dearer.
 
 A limit bounds a read that nothing bounded before, and rules that look for another bound then have no reason to. So a
 query that reads many rows by a limit is planned without it, too, and the cheaper plan is taken. The same holds for a

@@ -1,9 +1,11 @@
 """Keeps the rows for which a predicate is TRUE.
 
-Where the plan has proven how many rows can pass, no more are let through. On a store without transactions a row that
-moves while it is read may seem to be there twice, and the bound of the operators above relies on that number. Where
-so many pass for each row of an operator below, the rows that it gave are counted: a plan does not know how many there
-are, least of all in the step of a recursive union, which runs over one level after the other.
+A plan may have proven that at most n rows pass. Then the operator returns no more than n, because the bounds of the
+operators above rely on it: on a store without transactions, a row that changes while it is read can be read twice.
+
+The proof may also say n rows for each row of an operator further down, the base. The number of its rows is not known
+before the execution, so the selection runs the base itself and counts them. In the step of a recursive union it counts
+them anew for each level.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from piql.store.rows import Row
 
 
 class LocalSelection(StreamingLocal):
-    """A filter, with the most rows that may pass: in all, or for each row of the operator `base` below it."""
+    """A filter that returns at most a proven number of rows: in all, or for each row of its base."""
 
     def __init__(self, node: physical.LocalSelection, child: Operator, preparation: Preparation) -> None:
         self.child = child
@@ -26,13 +28,13 @@ class LocalSelection(StreamingLocal):
         self._kept = compiler.function("rows, p", f"[r for r in rows if {compiler.is_true(node.predicate)}]")
         self._most = rows_passing(node.passing).value if node.passing is not None else None
         depth = node.passing.depth if node.passing is not None else 0
-        self._is_of_each = depth > 0
+        self._is_per_base_row = depth > 0
         self._base, self._stages = _below(child, depth)
 
     def run(self, execution: Execution) -> OperatorRun:
         rows = yield from self._base.run(execution)
         most = self._most
-        if most is not None and self._is_of_each:
+        if most is not None and self._is_per_base_row:
             most *= len(rows)
         for stage in self._stages:
             rows = yield from stage.expand(execution, rows)
@@ -45,9 +47,9 @@ class LocalSelection(StreamingLocal):
 
 
 def _below(child: Operator, depth: int) -> tuple[Operator, tuple[Streaming, ...]]:
-    """Return the operator so many levels below a selection on `child`, and those between the two, from below.
+    """Return the base, which is `depth` levels below the selection, and the operators between, the lowest first.
 
-    With depth 0 it is the child, and there are none.
+    With depth 0 or 1 the base is the child, and there are no operators between.
     """
     stages: list[Streaming] = []
     base = child
