@@ -371,7 +371,8 @@ def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str
     if not changed:
         return []
     beside = set(changed)
-    for catalog in {id(catalog): catalog for catalog in (before.catalog, assembly.catalog)}.values():
+    catalogs = (before.catalog,) if before.catalog is assembly.catalog else (before.catalog, assembly.catalog)
+    for catalog in catalogs:
         for table in catalog.tables.values():
             for key in table.foreign_keys:
                 if table.name in changed or key.table in changed:

@@ -1,4 +1,4 @@
-"""The rows of one table: first those that fill a group of each limit, then others, until there are enough.
+"""Generates the rows of one table: first rows that fill one group of each limit, then any, until there are enough.
 
 Each column gets its values in one of four ways:
 
@@ -6,8 +6,8 @@ Each column gets its values in one of four ways:
     counted   of a key: the next value, so that no two rows have the same key
     drawn     any value of the type
 
-A row that a constraint refuses is made anew. After some times its chosen values are counted through instead of drawn;
-where that does not help either, the table gets no more rows.
+A row that breaks a constraint is made anew, up to 12 times. Then the combinations of chosen values are tried one after
+the other. If none of 600 gives a row, the table gets no more rows.
 """
 
 from __future__ import annotations
@@ -74,46 +74,52 @@ class TableRows:
     ) -> None:
         """Prepare `count` rows; `values` and `words` are by column, `words` for those with a limit on words alone."""
         self._table, self._wanted, self._wish = table, count, wish
-        self._rng = random.Random(
-            f"{wish.seed}/{table.name}"
-        )  # the standard library's generator is the same everywhere
+        self._rng = random.Random(f"{wish.seed}/{table.name}")  # gives the same numbers on every machine
         self._values, self._words = values, words
         self._inherited = {name for key in table.foreign_keys for name in key.columns}
-        distinct = {name: values[name].distinct for name in values if name not in self._inherited}
-        counted = [counted_column(table, key, distinct) for key in keys_of(table)]
-        self._counted = tuple(dict.fromkeys(name for name in counted if name is not None))
-        most = [values[name].distinct for name in self._counted]
-        spare = min([number - count for number in most if number is not None], default=None)
-        passed_over = wish.passed_over.get(table.name, 0)
-        self._number = passed_over if spare is None else max(0, min(passed_over, spare))  # of the next counted value
         self._nullable = frozenset(
             column.name for column in table.columns if column.nullable and column.name not in table.primary_key
         )
-        keys = [
-            Constraint(key, 1)
-            for key in keys_of(table)
-            if not set(key) & set(self._counted) or any(name in self._nullable for name in key)
-        ]
+        distinct = {name: values[name].distinct for name in values if name not in self._inherited}
+        counted = [counted_column(table, key, distinct) for key in keys_of(table)]
+        self._counted = tuple(dict.fromkeys(name for name in counted if name is not None))
+        self._number = self._first_number()  # of the next counted value
         self._limits = [Constraint(limit.columns, limit.limit, limit) for limit in limits_of(table)]
         self._word_limits = [WordLimit(limit) for limit in table.limits if limit.is_token]
-        self._constraints: list[Constraint | WordLimit] = [*keys, *self._limits, *self._word_limits]
+        self._constraints: list[Constraint | WordLimit] = [*self._keys_to_check(), *self._limits, *self._word_limits]
         self._choices = [*self._references(parents), *self._pools(distinct)]
-        chosen = {name for choice in self._choices for name in choice.columns}
-        self._drawn = [
-            column.name
-            for column in table.columns
-            if column.name not in chosen and column.name not in self._counted and column.name not in self._inherited
-        ]
+        self._drawn = self._columns_to_draw()
         self._is_even = wish.full is not None
         self._combination = 0
         self.made = 0
+
+    def _first_number(self) -> int:
+        """Return how many values counted columns pass over, as the wish asks, and as their types have values left."""
+        passed_over = self._wish.passed_over.get(self._table.name, 0)
+        distinct = [self._values[name].distinct for name in self._counted]
+        spare = min([number - self._wanted for number in distinct if number is not None], default=None)
+        return passed_over if spare is None else max(0, min(passed_over, spare))
+
+    def _keys_to_check(self) -> list[Constraint]:
+        """Return the keys that counting alone does not keep unique."""
+        return [
+            Constraint(key, 1)
+            for key in keys_of(self._table)
+            if not set(key) & set(self._counted) or any(name in self._nullable for name in key)
+        ]
+
+    def _columns_to_draw(self) -> list[str]:
+        """Return the columns that are neither chosen, nor counted, nor part of a foreign key."""
+        chosen = {name for choice in self._choices for name in choice.columns}
+        others = chosen | set(self._counted) | self._inherited
+        return [column.name for column in self._table.columns if column.name not in others]
 
     @property
     def fills(self) -> list[LimitFill]:
         """How full the fullest group of each limit is, of the rows so far."""
         checks: list[Constraint | WordLimit] = [*self._limits, *self._word_limits]
-        fullest = {id(check.limit): check.fullest for check in checks}
-        return [LimitFill(limit, fullest.get(id(limit), self.made)) for limit in self._table.limits]
+        fullest = {check.limit: check.fullest for check in checks}
+        return [LimitFill(limit, fullest.get(limit, self.made)) for limit in self._table.limits]
 
     def __iter__(self) -> Iterator[GeneratedRow]:
         refers_to_itself = any(key.table == self._table.name for key in self._table.foreign_keys)
@@ -133,7 +139,7 @@ class TableRows:
     # The ways to make a row.
 
     def _any_row(self) -> GeneratedRow | None:
-        """Return a row that breaks nothing; None where none was found."""
+        """Return a row that keeps all constraints; None after all tries."""
         for _ in range(_DRAWN):
             row = self._attempt({}, self._draw)
             if row is not None:
@@ -256,7 +262,7 @@ class TableRows:
         for constraint in self._constraints:
             if isinstance(constraint, WordLimit):
                 for word in constraint.add(row):
-                    for words in {id(self._words[name]): self._words[name] for name in constraint.columns}.values():
+                    for words in dict.fromkeys(self._words[name] for name in constraint.columns):
                         words.close(word)
             else:
                 constraint.add(row)

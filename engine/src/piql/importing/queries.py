@@ -78,7 +78,7 @@ def query_sources(text: str, dialect: Dialect, file: str) -> tuple[list[QuerySou
             body = text[statement.tokens[0].start : statement.tokens[-1].end]
             sources.append(QuerySource(file, statement.line, body, _given_name(statement)))
         else:
-            reason = "it is no query: import it as a schema"
+            reason = "it is not a query: import it as a schema"
             words = shown(statement.tokens)
             left_out.append(ReadStatement(statement.line, statement.last_line, words, "left out", reason))
     return sources, left_out
@@ -99,11 +99,11 @@ def import_queries(sources: Sequence[QuerySource], schema: str, dialect: Dialect
     originals = [_query(source, dialect, taken) for source in sources[:MAX_QUERIES]]
     _compile(originals, schema)
     keys = _only_keys(schema) if any(query.error is not None for query in originals) else {}
-    translations = {id(query): _translation(query, dialect, keys) for query in originals if query.error is not None}
-    _compile(translations.values(), schema)
+    translations = [None if query.error is None else _translation(query, dialect, keys) for query in originals]
+    _compile([translation for translation in translations if translation is not None], schema)
     queries = [
-        translation if (translation := translations.get(id(query))) is not None and translation.error is None else query
-        for query in originals
+        query if translation is None or translation.error is not None else translation
+        for query, translation in zip(originals, translations, strict=True)
     ]
     notes = [
         Note(query.source.line, "left out", query.name, query.error, query.source.file)
@@ -183,7 +183,7 @@ def _translation(query: _Query, dialect: Dialect, only_keys: Mapping[str, tuple[
     if text is None:
         return query
     body = _WITH_COLON.sub(lambda match: parameters.get(match.group(1), match.group()), text)
-    return replace(query, body=body, changes=[*query.changes, "it is written anew, in the words of PIQL"])
+    return replace(query, body=body, changes=[*query.changes, "it is rewritten in the syntax of PIQL"])
 
 
 def _statement(query: _Query) -> str:

@@ -59,8 +59,7 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
     if not all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
         return sort
     keys = _completed(sort.keys, region)
-    written = set(map(id, sort.keys))
-    ties = [key.expression for key in keys if id(key) not in written]
+    ties = [key.expression for key in keys if key not in sort.keys]
     if ties:
         columns = ", ".join(f"{tie.relation}.{tie.name}" for tie in ties if isinstance(tie, ColumnRef))
         context.note(f"ties in the order are broken by {columns}")

@@ -90,9 +90,9 @@ def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mappi
     restrictions = restrictions_on(relation.alias, (*key_tests, *filters), available)
     if not all(key.name in restrictions.equal and restrictions.equal[key.name].count == 1 for key in groups.keys):
         return None
-    fixing = {id(fixed.predicate) for fixed in restrictions.equal.values()}
-    on = tuple(test for test in key_tests if id(test) in fixing)
-    tests_above = [*value_tests, *(test for test in key_tests if id(test) not in fixing)]
+    fixing = [fixed.predicate for fixed in restrictions.equal.values()]
+    on = tuple(test for test in key_tests if test in fixing)
+    tests_above = [*value_tests, *(test for test in key_tests if test not in fixing)]
     if tests_above and leg.kind == "left":
         return None
     first = completed_by_primary_key(

@@ -136,17 +136,15 @@ class GroupedLoad:
 
     def _take_slots(self, loads: Sequence[_Load]) -> None:
         """Take the slots of all loads; those of a group that has too few free ones are out."""
-        loads_by_slots: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
-        by_id: dict[int, Slots] = {}
+        loads_by_slots: dict[Slots, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
         for load in loads:
             for slots, group in load.entered:
-                by_id[id(slots)] = slots
-                loads_by_slots[id(slots)][group].append(load)
-        for number, groups in loads_by_slots.items():
+                loads_by_slots[slots][group].append(load)
+        for slots, groups in loads_by_slots.items():
             keys = {
                 group: [(load.key, load.write) for load in loads_of_group] for group, loads_of_group in groups.items()
             }
-            for group in by_id[number].take_many(keys):
+            for group in slots.take_many(keys):
                 for load in groups[group]:
                     load.is_out = True
 
