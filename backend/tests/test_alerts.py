@@ -176,9 +176,9 @@ def test_where_nothing_is_deployed_nothing_is_wrong(database: Database) -> None:
 @pytest.mark.parametrize(
     ("webhook", "complaint"),
     [
-        ("alerts.example/x", "is no address"),
-        ("https://alerts.example:99999/x", "is no address"),
-        ("ftp://alerts.example/x", "is no address"),
+        ("alerts.example/x", "is not an address"),
+        ("https://alerts.example:99999/x", "is not an address"),
+        ("ftp://alerts.example/x", "is not an address"),
         ("https://elsewhere.example/path-that-is-secret", "goes to elsewhere.example, which ALERT_HOSTS does not list"),
         ("https://alerts.example.evil.example/x", "does not list"),
         ("https://user:word@alerts.example/x", "name or password"),

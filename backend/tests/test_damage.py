@@ -133,10 +133,10 @@ async def test_a_damaged_store_is_said_and_stays_as_it_is(settings: Settings, ru
     async with running(settings) as client:
         health = (await client.get(f"{DEVELOPMENT}/health")).json()
         assert (health["status"], health["problems"][0]["what"]) == ("degraded", "store")
-        assert "is damaged, or is no store: put a copy that is whole" in health["problems"][0]["message"]
+        assert "is damaged, or is not a store: replace its file with an intact copy" in health["problems"][0]["message"]
         ready = await client.get("/readyz")
         assert ready.status_code == 503
-        assert "is damaged, or is no store" in ready.json()["problems"][0]
+        assert "is damaged, or is not a store" in ready.json()["problems"][0]
     assert store.read_bytes() == damaged
 
 

@@ -266,7 +266,7 @@ async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.Asy
     for wrong, status, said in (
         (text.replace("op: lte", "op: gt"), 422, "op is lte or lt"),
         (text.replace("timeSliceTarget: 0.99", "timeSliceTarget: 0.2"), 422, "findUser: quantile"),
-        ("[", 422, "this is no YAML"),
+        ("[", 422, "this is not YAML"),
         (text + text.replace("query: findUser", "query: nobody"), 404, "No query nobody was ever deployed or saved"),
     ):
         answer = await client.post(

@@ -134,7 +134,9 @@ async def test_the_refusal_says_in_words_and_in_a_header_when_to_ask_again() -> 
         assert refused.headers["retry-after"] == "5"
         body = refused.json()
         assert body["code"] == "too-many-requests"
-        assert body["message"].startswith("Too many requests from one address: 0.2 a second are taken, and 2 at once")
+        assert body["message"].startswith(
+            "Too many requests from one address: at most 0.2 a second are allowed, and 2 at once"
+        )
         assert body["help"] == "Try again in 5 s."
         clock.now += 5
         assert (await client.get(f"{DEVELOPMENT}/slos")).status_code == 200

@@ -122,7 +122,7 @@ async def test_a_damaged_history_says_what_is_lost_and_saving_goes_on(
         if reads_one:
             answer = await client.get(f"{SAVES}/{before[0]['number']}")
             assert (answer.status_code, answer.json()["code"]) == (503, "history-damaged")
-            assert answer.json()["help"] == "Look at the list of saves again."
+            assert answer.json()["help"] == "Read the list of saves again."
         change = {"text": "-- three", "base_revision": created.json()["revision"]}
         assert (await client.put(f"{FILES}/queries/newer.piql", json=change)).status_code == 200
         if not reads_one:

@@ -42,7 +42,7 @@ async def test_each_change_and_omission_has_its_line(client: httpx.AsyncClient) 
     [
         ({"text": "CREATE TABLE t (id INT);\nCREATE TABLE u ("}, "Line 2 of the schema: the bracket ("),
         ({"text": SCHEMA, "queries": "SELECT 'a"}, "Line 1 of the queries: the quote '"),
-        ({"text": "Dear reader"}, "Line 1 of the schema: this is no SQL"),
+        ({"text": "Dear reader"}, "Line 1 of the schema: this is not SQL"),
     ],
 )
 async def test_what_cannot_be_read_is_refused_with_its_line(

@@ -133,7 +133,7 @@ class Lifecycle:
         with self._making:
             application = wished_id or self._free_id(title)
             if application in self._applications.ids():
-                raise ApiError(409, "application-exists", f"There is an application {application} already.")
+                raise ApiError(409, "application-exists", f"There is already an application {application}.")
             self._move_leftovers(application)
             self._forget_roles(application)
             folder = environment_folder(self._data, application, DEVELOPMENT)

@@ -25,9 +25,9 @@ WRONG = {
     "no/such/folder.db": "there is no store at embedded:{path}: check the address, or deploy to it",
     "empty.db": "there is no store at embedded:{path}: check the address, or deploy to it",
     "folder": "cannot open the embedded store {path}: it is no file: give the path of a file",
-    "words.txt": "cannot open the embedded store {path}: it is damaged, or is no store",
+    "words.txt": "cannot open the embedded store {path}: it is damaged, or is not a store",
     "words.txt/a.db": "cannot open the embedded store {path}: Not a directory: give the path of a file",
-    "theirs.db": "{path} is a database of another program, which stays as it is: give the path of a new file",
+    "theirs.db": "{path} is a database of another program and is not changed: give the path of a new file",
     "stepwise.db": "{path} is a store of another kind: open it as stepwise:{path}",
 }
 

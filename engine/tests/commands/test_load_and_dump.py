@@ -66,7 +66,7 @@ def test_faults_are_said_by_line_and_column(url: str, tmp_path: Path, capsys: py
         (("users", "users.txt"), "its format is not known"),
         (("users", "users.parquet"), "it cannot be read as Parquet"),
         (("users", "missing.csv"), "missing.csv"),
-        (("users", "empty.csv"), "its first line must name the columns, and is empty"),
+        (("users", "empty.csv"), "its first line must name the columns, but is empty"),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_in_words(

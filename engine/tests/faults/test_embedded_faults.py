@@ -60,7 +60,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     for number, content in enumerate((b"not a database" * 400, bytes(5000))):
         path = tmp_path / f"{number}.db"
         path.write_bytes(content)
-        with pytest.raises(piql.StoreUnavailable, match=f"{path}: it is damaged, or is no store: put a copy"):
+        with pytest.raises(piql.StoreUnavailable, match=f"{path}: it is damaged, or is not a store: replace"):
             piql.connect(f"embedded:{path}")
     with pytest.raises(piql.StoreUnavailable, match="give the path of"):
         piql.connect(f"embedded:{tmp_path}")
@@ -86,7 +86,7 @@ def test_writes_that_the_disk_does_not_take_are_refused_and_those_before_them_ke
     acknowledged = len(os.read(reading_end, 2000))
     os.close(reading_end)
     assert said.startswith(
-        "StoreUnavailable: the embedded store could not read or write its file: see whether the disk"
+        "StoreUnavailable: the embedded store could not read or write its file: check whether the disk"
     )
     assert acknowledged > 0
     with piql.connect(f"embedded:{path}") as db:
@@ -99,7 +99,7 @@ def test_a_file_that_may_not_be_written_to_says_what_to_do(path: Path) -> None:
     with piql.connect(f"embedded:{path}") as db:
         assert isinstance(db.store, EmbeddedStore)
         db.store.connection().execute("PRAGMA query_only = TRUE")
-        with pytest.raises(piql.StoreUnavailable, match="let this user write its file and the folder around it"):
+        with pytest.raises(piql.StoreUnavailable, match="allow this user to write its file and the folder of the file"):
             db.load("teams", [{"team": "whites", "town": "Oslo"}])
         assert len(db.execute("best", {"team": "reds"}).rows) == 2
 
@@ -285,7 +285,7 @@ def test_a_writer_that_waits_in_vain_gets_a_typed_error_and_readers_do_not_wait(
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with piql.connect(f"embedded:{path}?wait_ms=30") as db:
-        with pytest.raises(piql.StoreUnavailable, match=r"written to by others for 0\.03 s"):
+        with pytest.raises(piql.StoreUnavailable, match=r"being written by others for 0\.03 s"):
             db.execute("remove", {"id": "1"})
         with pytest.raises(piql.StoreUnavailable, match="others"):
             db.load("players", players(9, 1))

@@ -19,7 +19,7 @@ REFUSED = {
     "-- x\nCREATE TABLE t (id INT DEFAULT 'a);\n": ("the quote ' that begins here is never closed", 2),
     "CREATE TABLE t (id INT); /* x\n": ("the comment that begins here is never closed", 1),
     "CREATE TABLE t (id bigint);\nCOPY t (id) FROM stdin;\n1\n2\n": ("the rows of this COPY have no end", 2),
-    "Dear reader,\nthis is a letter": ("this is no SQL", 1),
+    "Dear reader,\nthis is a letter": ("this is not SQL", 1),
     "-- nothing but a comment": ("there is no statement in this text", 1),
 }
 
@@ -40,7 +40,7 @@ def test_what_is_cut_off_or_no_sql_is_refused_with_its_line(text: str, refusal: 
     [
         (b"PGDMP\x01\x0e", "pg_restore"),
         (b"\x1f\x8b\x08\x00", "gzip"),
-        (b"CREATE\n\xff\xfe\xfd", "no text in UTF-8"),
+        (b"CREATE\n\xff\xfe\xfd", "not UTF-8 text"),
         (b"SQLite format 3\x00\x10", "zero byte"),
     ],
 )
@@ -106,11 +106,11 @@ ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES nowhere (id);
 ALTER TABLE nowhere ADD PRIMARY KEY (id);
 """
     assert [(note.line, note.reason) for note in import_text(text).notes] == [
-        (1, "the primary key says the same"),
-        (1, "line 1 says the same"),
+        (1, "the primary key already says this"),
+        (1, "line 1 already says this"),
         (2, "there is a column id already"),
         (3, "there is a table A already"),
-        (4, "line 1 says the same"),
+        (4, "line 1 already says this"),
         (5, "it has 2 columns, and the key of a has 1"),
         (6, "the table nowhere is not imported"),
         (7, "there is no table nowhere before"),

@@ -36,7 +36,7 @@ def test_hosts_port_login_and_options_are_read() -> None:
     ],
 )
 def test_a_wrong_url_says_what_is_wrong(url: str, said: str) -> None:
-    with pytest.raises(StoreUnavailable, match="is no address of a cluster") as refusal:
+    with pytest.raises(StoreUnavailable, match="is not the address of a cluster") as refusal:
         open_store(url)
     assert said in str(refusal.value)
 

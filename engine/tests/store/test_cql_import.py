@@ -79,7 +79,7 @@ def test_what_is_written_compiles_whatever_names_there_are() -> None:
 
 def test_a_wrong_address_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(["cql://nowhere"]) == 1
-    assert "is no address of a cluster" in capsys.readouterr().err
+    assert "is not the address of a cluster" in capsys.readouterr().err
 
 
 @pytest.mark.cluster

@@ -133,7 +133,7 @@ def test_a_locked_store_is_unavailable(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "a.db", wait_ms=50)
     other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreUnavailable, match=r"written to by others for 0\.05 s"), store.transaction():
+    with pytest.raises(StoreUnavailable, match=r"being written by others for 0\.05 s"), store.transaction():
         pass
     other.execute("ROLLBACK")
     other.close()

@@ -96,7 +96,7 @@ def test_a_folder_without_a_run_is_said_and_ends_with_1(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert piql_predict([source, "--run", str(tmp_path)]) == 1
-    assert "holds no profile run" in capsys.readouterr().err
+    assert "has no profile run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -78,10 +78,10 @@ def test_a_stale_profile_is_said_to_be_and_measured_anew_only_where_it_is(
     out = tmp_path / "new"
     with pytest.raises(SystemExit):
         piql_profile(["--refresh", str(profile), "--out", str(out)])
-    assert "look at its canaries first" in capsys.readouterr().err
+    assert "run `piql profile --look` first" in capsys.readouterr().err
 
     assert piql_profile(["--look", "1", "--out", str(profile)]) == 0
-    assert "not known to be stale: that takes 3 looks" in capsys.readouterr().out
+    assert "not known to be stale: this takes 3 looks" in capsys.readouterr().out
     assert piql_profile(["--look", "2", "--out", str(profile)]) == 98
     said = capsys.readouterr().out
     assert "IndexFKJoin" in said.splitlines()[-1]

@@ -194,7 +194,7 @@ def test_a_store_that_vanishes_is_said_by_a_client_in_its_own_process(tmp_path: 
     assert run.state == "failed"
     assert run.message is not None
     assert run.message.startswith("the store does not answer: ")
-    assert run.message.endswith("; resume the run when it is back")
+    assert run.message.endswith("; resume the run when it answers again")
 
 
 def test_more_clients_than_ray_has_processors_are_refused() -> None:

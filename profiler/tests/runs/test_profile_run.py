@@ -135,7 +135,7 @@ def test_what_is_done_or_under_way_is_not_resumed(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRun, match="nothing to resume"):
         resume_profile(tmp_path / "run", StatedRunner(), print)
     RunDirectory(tmp_path / "other", settings(tmp_path))
-    with pytest.raises(UnreadableRun, match="under way in process"):
+    with pytest.raises(UnreadableRun, match="being measured by process"):
         resume_profile(tmp_path / "other", StatedRunner(), print)
 
 

@@ -111,7 +111,7 @@ def test_a_run_that_was_killed_at_its_start_does_not_keep_its_folder(tmp_path: P
 
 
 def test_a_folder_without_a_run_a_damaged_run_and_a_newer_format_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableRun, match="holds no profile run"):
+    with pytest.raises(UnreadableRun, match="has no profile run"):
         read_info(tmp_path)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(UnreadableRun, match="damaged"):
@@ -204,5 +204,5 @@ def test_a_damaged_run_is_said_whatever_the_damage(tmp_path: Path, content: byte
 
 def test_a_file_is_no_folder_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UnreadableRun, match="holds no profile run"):
+    with pytest.raises(UnreadableRun, match="has no profile run"):
         read_info(tmp_path / "file")

@@ -143,7 +143,7 @@ def test_a_validation_that_is_stopped_is_cancelled_and_takes_its_rows_along(stor
     assert process.wait(timeout=PATIENCE) == 130
     assert "Traceback" not in process.stderr.read()
     info = read_info(out)
-    assert (info.state, info.message) == ("cancelled", "stopped before its end")
+    assert (info.state, info.message) == ("cancelled", "stopped before the end")
     assert info.complete_intervals >= 1
     assert not list(tmp_path.glob(f"{RESERVED_PREFIX}*"))
 

@@ -36,14 +36,14 @@ def destination_of(webhook: str | None, hosts: Sequence[str], secret: str | None
         parts = urlsplit(webhook)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        raise ValueError("ALERT_WEBHOOK is no address: write one like https://alerts.example/piql") from None
+        raise ValueError("ALERT_WEBHOOK is not an address: write one like https://alerts.example/piql") from None
     if parts.scheme not in _PORTS or not host:
-        raise ValueError("ALERT_WEBHOOK is no address: write one like https://alerts.example/piql")
+        raise ValueError("ALERT_WEBHOOK is not an address: write one like https://alerts.example/piql")
     if parts.username or parts.password:
         raise ValueError("ALERT_WEBHOOK has a name or password in it: sign by ALERT_SECRET instead")
     if host not in {listed.lower() for listed in hosts}:
         raise ValueError(f"ALERT_WEBHOOK goes to {host}, which ALERT_HOSTS does not list: add it there")
     if parts.scheme == "http" and not is_loopback(host):
-        raise ValueError("ALERT_WEBHOOK could be read on its way over http: use https")
+        raise ValueError("ALERT_WEBHOOK uses http, which others can read: use https")
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     return Destination(parts.scheme, host, port or _PORTS[parts.scheme], path, secret or None)

@@ -108,7 +108,7 @@ class Alerts:
                 self.tell()
             except Exception as error:  # whatever it is, the next look comes: without it nobody would be told any more
                 expected = isinstance(error, (duckdb.Error, OSError, PiqlError, ApiError))
-                log.error("alerts could not be looked for: %s", error, exc_info=None if expected else error)
+                log.error("alerts could not be checked: %s", error, exc_info=None if expected else error)
                 self.problem = str(error)
 
 

@@ -72,7 +72,7 @@ def stage_archive(archive: Path, into: Path) -> None:
             _stage(opened, into)
     except _DAMAGE as damage:
         raise StagingRefused(
-            f"the archive is damaged, or no zip file: {damage}", "Export the application again."
+            f"the archive is damaged or not a zip file: {damage}", "Export the application again."
         ) from damage
 
 
@@ -87,9 +87,12 @@ def _stage(archive: zipfile.ZipFile, into: Path) -> None:
     if HISTORY in entries:
         saves = _stage_history(archive, entries[HISTORY], into)
     if not saves:
-        notes.append(ImportNote(what="history", why="the archive has none: it begins with this import"))
+        notes.append(ImportNote(what="history", why="the archive has no history: it begins with this import"))
     notes += [
-        ImportNote(what=f"store of {environment.id}", why="it is that of another workbench: it gets a file of its own")
+        ImportNote(
+            what=f"store of {environment.id}",
+            why="it belongs to another workbench: a new store is used",
+        )
         for environment in manifest.environments
         if environment.kind == "served"
     ]
@@ -113,7 +116,7 @@ def _checked(entries: Sequence[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         name = entry.filename
         shown = ascii(entry.orig_filename)[:120]
         if name != entry.orig_filename or not _is_plain_name(name.removesuffix("/")):
-            raise StagingRefused(f"the archive has an entry {shown}, which leads out of it or is no name")
+            raise StagingRefused(f"the archive has an entry {shown}, whose path is invalid or leads out of the archive")
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFDIR if entry.is_dir() else stat.S_IFREG):
             raise StagingRefused(f"the archive has an entry {shown}, which is a link or a device")
@@ -126,7 +129,7 @@ def _checked(entries: Sequence[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _METHODS:
             raise StagingRefused(f"the archive has an entry {shown}, which is encrypted or packed in an unusual way")
         if name not in (MANIFEST, HISTORY) and not (name.startswith(FILES) and is_file_path(name.removeprefix(FILES))):
-            raise StagingRefused(f"the archive has an entry {shown}, which is no part of an application")
+            raise StagingRefused(f"the archive has an entry {shown}, which does not belong to an application")
         files.append(entry)
     for name in names:
         if any(_folded(file.filename) in _folders_of(name) for file in files):
@@ -177,21 +180,23 @@ def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
     try:
         return _content(archive, entry).decode()
     except UnicodeDecodeError:
-        raise StagingRefused(f"{entry.filename} of the archive is no text in UTF-8") from None
+        raise StagingRefused(f"{entry.filename} of the archive is not a UTF-8 text") from None
 
 
 def _manifest(archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None) -> Manifest:
     if entry is None:
         advice = "Give a file that was written by an export of an application."
-        raise StagingRefused(f"the archive is none of an application: it has no {MANIFEST}", advice)
+        raise StagingRefused(f"this is not the archive of an application: it has no {MANIFEST}", advice)
     content = _content(archive, entry)
     try:
         head = _Head.model_validate_json(content)
         if head.format != FORMAT:
-            raise StagingRefused(f"the archive is none of an application: {MANIFEST} is of another program")
+            raise StagingRefused("this is not the archive of an application: another program wrote it")
         if head.version != VERSION:
             advice = "Update this workbench, or export the application with an older one."
-            raise StagingRefused(f"the archive has version {head.version} of its format, and {VERSION} is read", advice)
+            raise StagingRefused(
+                f"the archive has format version {head.version}, and only {VERSION} can be read", advice
+            )
         manifest = Manifest.model_validate_json(content)
     except ValidationError as error:
         problem = error.errors()[0]

@@ -57,4 +57,4 @@ def _text(file: Path) -> str | None:
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise StagingRefused(f"{file.name} is no text in UTF-8") from None
+        raise StagingRefused(f"{file.name} is not a UTF-8 text") from None

@@ -33,7 +33,7 @@ def stage_keyspace(store: StoreWrite, prefix: str, into: Path) -> None:
     tables = read_keyspace(address)
     _refuse_collision(tables, prefix)
     if not taken_tables(tables):
-        raise StagingRefused(f"the keyspace {address.keyspace} has no table that PIQL can have")
+        raise StagingRefused(f"no table of the keyspace {address.keyspace} can be imported")
     joint = "&" if "?" in store.url else "?"
     own = store.model_copy(update={"url": f"{store.url}{joint}prefix={prefix}"})
     cluster = ArchivedEnvironment(id=CLUSTER, title="Cluster", colour="amber", kind="named", store=own)

@@ -138,7 +138,7 @@ def _refuse_much() -> Callable[[bytes], None]:
         nonlocal told
         told += len(text)
         if told > MOST_ARCHIVE_BYTES:
-            raise StagingRefused("the server tells more than it sends")
+            raise StagingRefused("the server announces more data than it sends")
 
     return progress
 
@@ -160,7 +160,7 @@ def _head(refs: Mapping[bytes, ObjectID], branch: str) -> ObjectID:
 def _tree(repository: Repo, head: ObjectID, folder: str) -> ObjectID:
     commit = repository.object_store[head]
     if not isinstance(commit, Commit):
-        raise StagingRefused("the branch names no commit")
+        raise StagingRefused("the branch has no commit")
     parts = "/".join(part for part in folder.split("/") if part)
     if not parts:
         tree: ObjectID = commit.tree
@@ -170,7 +170,7 @@ def _tree(repository: Repo, head: ObjectID, folder: str) -> ObjectID:
     except Exception:
         raise StagingRefused(f"the repository has no folder {folder}") from None
     if not isinstance(repository.object_store[tree_id], Tree):
-        raise StagingRefused(f"{folder} of the repository is no folder")
+        raise StagingRefused(f"{folder} of the repository is not a folder")
     return tree_id
 
 
@@ -197,7 +197,7 @@ def _texts(repository: Repo, head: ObjectID, folder: str) -> dict[str, str]:
         try:
             texts[path] = blob.data.decode()
         except UnicodeDecodeError:
-            raise StagingRefused(f"{path[:200]} is no text in UTF-8") from None
+            raise StagingRefused(f"{path[:200]} is not a UTF-8 text") from None
     return texts
 
 

@@ -107,7 +107,7 @@ class ApplicationImports:
             content = decoded_part(part)
             upload = job.folder / _UPLOAD
             if job.source != "archive" or job.staged is not None:
-                raise ApiError(409, "import-state", "This import takes no parts.")
+                raise ApiError(409, "import-state", "This import is not an archive: there is nothing to upload.")
             job.uploaded = await asyncio.to_thread(append_part, upload, part.offset, content, job.uploaded, job.size)
             if job.uploaded == job.size:
                 await self._stage(job, {"path": str(upload)})

@@ -54,7 +54,7 @@ async def stage(order: Mapping[str, Any], into: Path, seconds: float = SECONDS) 
         raise refusal_of(answer["refused"], answer["help"])
     if process.returncode != 0:
         log.error("an import ended with %s: %s", process.returncode, complaint.decode("utf-8", "replace")[-2000:])
-        raise ApiError(422, "import-too-costly", _TOO_COSTLY, "Import a part of it; the log says more.")
+        raise ApiError(422, "import-too-costly", _TOO_COSTLY, "Import a part of it; see the log.")
 
 
 def refusal_of(reason: str, help: str) -> ApiError:

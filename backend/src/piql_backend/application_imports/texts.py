@@ -32,7 +32,7 @@ def take_texts(texts: Mapping[str, str], dialect: str = "auto") -> tuple[dict[st
         if path not in taken
     ]
     if taken:
-        notes += [ImportNote(what=path[:200], why="it is SQL, and there are files of PIQL") for path in sql]
+        notes += [ImportNote(what=path[:200], why="it is SQL, and the import has PIQL files") for path in sql]
     elif sql:
         taken, notes = _translated(sql, dialect)
     else:

@@ -112,7 +112,7 @@ class DetailsFiles:
                 self._problems[application] = ProblemRead(what="application", message=message, help="Correct the file.")
                 return details
             log.error("%s: %s", what, said)
-            help_ = _RENAME if copy is None else "Remove the file that was set aside when you need it no more."
+            help_ = _RENAME if copy is None else "Remove the file that was set aside when you no longer need it."
             self._problems[application] = ProblemRead(
                 what="application", message=f"{what}: {said}.", help=help_, is_over=True
             )

@@ -121,7 +121,7 @@ class Applications:
         """
         with self._saving:
             if application_id in self.ids():
-                raise ApiError(409, "application-exists", f"There is an application {application_id} already.")
+                raise ApiError(409, "application-exists", f"There is already an application {application_id}.")
             new = self._root / f".new-{secrets.token_hex(4)}"
             for path, text in texts.items():
                 write_atomically(new / path, text)
@@ -247,7 +247,7 @@ class Applications:
         for path in base_revisions:
             if path not in there:
                 message = f"{path} has been removed since it was opened."
-                raise ApiError(409, "file-changed", message, "Read the files again.")
+                raise ApiError(409, "file-changed", message, "Reload the files.")
 
     def mark_deployed(self, application_id: str, name: str, texts: Mapping[str, str]) -> None:
         """Name the state that was deployed in the history, such as `development/3`."""
@@ -301,7 +301,7 @@ def _lies_in(file: Path, folder: Path) -> bool:
 
 def _changed(path: str, current: FileRead) -> ApiError:
     message = f"{path} has been changed since it was opened."
-    return ApiError(409, "file-changed", message, "Compare it with the current text.", current=current)
+    return ApiError(409, "file-changed", message, "Compare your text with the current one.", current=current)
 
 
 def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:

@@ -113,7 +113,7 @@ class Bursts:
         job = await asyncio.to_thread(self._executions.job, request.deployment_id, request.query)
         if job.query.kind != "select" and not request.allow_writes:
             message = f"{job.query.name} writes: a burst of it would change the data."
-            raise ApiError(422, "burst-writes", message, "Send allow_writes to do it nevertheless.")
+            raise ApiError(422, "burst-writes", message, "To run it anyway, send allow_writes.")
         sampler = await asyncio.to_thread(self._executions.sampler, job)
         running = next((burst for burst in self._bursts.values() if burst.ended_at is None), None)
         if running is not None:
@@ -132,7 +132,7 @@ class Bursts:
         """Stop a burst; ApiError 404 where there is none of that id, 409 where it has ended."""
         burst = self._burst(burst_id)
         if burst.state != "running":
-            raise ApiError(409, "burst-ended", f"The burst is {burst.state} already.")
+            raise ApiError(409, "burst-ended", f"The burst is already {burst.state}.")
         _stop(burst, "cancelled", None)
         return _read(burst)
 

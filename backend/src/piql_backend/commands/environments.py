@@ -34,7 +34,7 @@ def add_environment_commands(env: argparse.ArgumentParser) -> None:
         return added
 
     command("list", _list, "list the environments of an application", names_one=False)
-    add = command("add", _add, "add an environment; its store is not even connected to", names_one=False)
+    add = command("add", _add, "add an environment, without connecting to its store", names_one=False)
     add.add_argument("title", help="the name that is shown")
     add.add_argument("--id", help="the name in addresses; default: made of the title")
     _add_settings(add)
@@ -51,7 +51,7 @@ def add_environment_commands(env: argparse.ArgumentParser) -> None:
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", metavar="URL", help="embedded, embedded:/PATH or cql://HOST/KEYSPACE?prefix=…")
-    parser.add_argument("--consistency", choices=get_args(Consistency), help="which copies must answer")
+    parser.add_argument("--consistency", choices=get_args(Consistency), help="how many replicas must answer")
     add_store_references(parser)
     parser.add_argument("--colour", choices=get_args(Colour), help="in the header")
     parser.add_argument("--slo-ms", type=float, metavar="MS", help="99 % of executions, where a query has no SLO")

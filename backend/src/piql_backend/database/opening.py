@@ -56,7 +56,7 @@ class NewFile:
     def advice(self) -> str:
         if self.aside is None:
             return "Put a copy of the file back while the workbench is stopped, if there is one."
-        return "Remove the file that was set aside when you need it no more."
+        return "Remove the file that was set aside when you no longer need it."
 
 
 def open_database(path: Path, *, is_expected: bool = False) -> tuple[Database, NewFile | None]:

@@ -53,7 +53,7 @@ class Building:
                     build.resume()
                 self._follow(build)
         except PiqlError as error:
-            log.error("the version on its way rests: %s", error)
+            log.error("the version on its way is paused: %s", error)
 
     def begin(self, begin: Callable[[], piql.Build]) -> BuildRead:
         """Begin a build by calling `begin`; a change that builds nothing is live at once.
@@ -139,7 +139,7 @@ class Building:
                         self._update_history()
                         return
                 except PiqlError as error:
-                    log.warning("the version on its way cannot be looked at: %s", error)
+                    log.warning("the version on its way cannot be read: %s", error)
 
         self._build = build
         self._follower = threading.Thread(target=follow, name="follow-build", daemon=True)

@@ -156,7 +156,7 @@ class History:
         if newest == 0:
             return None
         return (
-            f"The store holds no version and no rows of it, although version {newest} was deployed from here: "
+            f"The store has no version and no rows, although version {newest} was deployed from here: "
             "it was emptied, or its file is gone."
         )
 

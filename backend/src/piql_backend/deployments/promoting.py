@@ -35,7 +35,7 @@ def promote(
     version, files = _live_files(source)
     if version != request.version:
         message = f"Nothing was changed: version {version} is live in {request.environment}, and not {request.version}."
-        raise ApiError(409, "deployed-meanwhile", message, "Look again at what would change, then promote.")
+        raise ApiError(409, "deployed-meanwhile", message, "Check again what would change, then promote.")
     given = request.model_dump(exclude={"environment", "version"})
     return target.begin(BuildCreate(**given, files=files), details)
 

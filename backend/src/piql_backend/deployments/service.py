@@ -309,7 +309,7 @@ class Deployments:
         since = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
         message = f"Nothing was changed: when you looked, {seen}{f'; since then came {since}' if since else ''}."
         return ApiError(
-            409, "deployed-meanwhile", message, "Look again at what would change, then deploy.", between=between
+            409, "deployed-meanwhile", message, "Check again what would change, then deploy.", between=between
         )
 
 
@@ -330,7 +330,7 @@ def _base_version_needed(live: LiveDeployment) -> ApiError:
     """The refusal to replace what is live for somebody who does not say which version was live for them."""
     number, owner = live.read.version, live.read.deployed_by
     message = f"Nothing was changed: version {number} by {owner} is live, and the request has no base_version."
-    advice = f"Look at what it would change, then deploy with base_version {number}."
+    advice = f"Check what would change, then deploy with base_version {number}."
     return ApiError(428, "base-version-needed", message, advice)
 
 
@@ -344,7 +344,7 @@ def _not_noted(error: OSError) -> ApiError:
 
 
 def _nothing_before() -> ApiError:
-    return ApiError(409, "nothing-before", "There is no version before the live one.")
+    return ApiError(409, "nothing-before", "There is no earlier version to roll back to.")
 
 
 def refuse_errors(compilation: Compilation) -> None:

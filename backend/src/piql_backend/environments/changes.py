@@ -69,7 +69,7 @@ class EnvironmentChanges:
             present = self._environments.names(application)
             name = EnvironmentName(application, request.id or id_of(request.title))
             if name.environment in present:
-                message = f"{application} has an environment {name.environment} already."
+                message = f"{application} already has an environment {name.environment}."
                 raise ApiError(409, "environment-exists", message, "Choose another name.")
             choice = await self._checked(name, request.store)
             for environment in present:  # a folder made by hand has one without a file
@@ -127,9 +127,12 @@ class EnvironmentChanges:
         choice, url = read_settings(folder).store, self._environments.store_url(name)
         is_served = choice.kind == "served" and self._environments.has_served_store
         if is_served or not capabilities_of(url).is_file:
-            message = f"Nothing was removed: the data of {name} are not in a file of the workbench."
+            message = f"Nothing was removed: the data of {name} are not in a file that the workbench made."
             raise ApiError(
-                422, "data-not-deleted", message, "Remove the environment alone, then the data by other means."
+                422,
+                "data-not-deleted",
+                message,
+                "Remove the environment only, then delete the data in the store.",
             )
         path = Path(location_of(url).namespace)
         try:
@@ -143,7 +146,7 @@ class EnvironmentChanges:
         """What is kept of a store that may be named and that no other environment has."""
         if store.url == EMBEDDED:
             if store != StoreWrite():
-                message = "A file of the environment's own needs neither credentials nor a consistency."
+                message = "An environment with a file of its own takes no credentials and no consistency."
                 raise ApiError(422, "invalid-store", message, "Leave them out, or name a cluster.")
             return StoreChoice()
         choice = StoreChoice(kind="named", named=store)
@@ -175,8 +178,8 @@ class EnvironmentChanges:
     def _refuse_busy(self, name: EnvironmentName) -> None:
         environment = self._environments.open_ones.get(name)
         if environment is not None and environment.is_busy:
-            message = f"Something is under way in {name}: it would go on in another store."
-            raise ApiError(409, "environment-busy", message, "Wait for its end, or cancel it.")
+            message = f"Something is under way in {name}, so its store cannot be changed now."
+            raise ApiError(409, "environment-busy", message, "Wait until it ends, or cancel it.")
 
     def _aside(self, name: EnvironmentName) -> Path:
         folder = self._data / "deleted" / f"{name.application}-{name.environment}-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}"

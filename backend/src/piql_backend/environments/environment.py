@@ -141,7 +141,7 @@ class Environment:
         problems = []
         if self.deployments.history.problem is not None:
             message = self.deployments.history.problem
-            problems.append(ProblemRead(what="deployments", message=message, help="The log says more."))
+            problems.append(ProblemRead(what="deployments", message=message, help="See the log."))
         if self.emptied is not None:
             message = self.emptied
             help_ = "Stop the workbench and put a copy of the store back, or deploy to begin anew."
@@ -156,7 +156,7 @@ class Environment:
             message, advice = self._new_file.message, self._new_file.advice
             problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
         for message in self.profile_runs.damaged:
-            help_ = "Remove the file that was set aside when you need it no more."
+            help_ = "Remove the file that was set aside when you no longer need it."
             problems.append(ProblemRead(what="profile-runs", message=message, help=help_, is_over=True))
         return problems
 

@@ -173,7 +173,7 @@ class Environments:
                 database = await asyncio.to_thread(Database, file)
             except (duckdb.Error, OSError) as error:
                 message = f"The measurements and SLOs of {name} cannot be read: {error}"
-                raise ApiError(503, "environment-broken", message, "Open the environment: it says more.") from error
+                raise ApiError(503, "environment-broken", message, "Open the environment to see the reason.") from error
             try:
                 yield database
             finally:
@@ -235,7 +235,7 @@ class Environments:
         except _FAULTS as error:
             entry.problem = f"The environment {name} cannot be opened: {error}"
             log.exception("the environment %s cannot be opened", name)
-            advice = advice_on(error) or "The log says more."
+            advice = advice_on(error) or "See the log."
             raise ApiError(503, "environment-broken", entry.problem, advice) from error
         entry.problem = None
         return environment

@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 
 _SAVES = Listing[Save, int]("saves", int, lambda save: save.number, is_descending=True)
 _FAULTS = (HistoryDamaged, FileLocked, OSError)
-_REMOVE = "Remove the history that was set aside when you need it no more."
-_AS_THEY_WERE = "Its files and what is deployed are as they were. The log says more."
+_REMOVE = "Remove the history that was set aside when you no longer need it."
+_AS_THEY_WERE = "Its files and what is deployed are as they were. See the log."
 _EXPORT = "Export the application again."
-_LIST = "Look at the list of saves again."
+_LIST = "Read the list of saves again."
 T = TypeVar("T")
 
 
@@ -61,7 +61,7 @@ class FileHistories:
             for sentences in (self._failed, self._mended)
         )
         return [
-            *(ProblemRead(what="saves", message=said, help="The log says more.") for said in failed),
+            *(ProblemRead(what="saves", message=said, help="See the log.") for said in failed),
             *(ProblemRead(what="saves", message=said, help=_REMOVE, is_over=True) for said in mended),
         ]
 

@@ -71,7 +71,7 @@ class Generations:
         wish = Wish(request.rows, request.rows_of, request.full, request.seed, request.null_share)
         await asyncio.to_thread(self._refuse, wish, request)
         if any(generation.is_running for generation in self._generations.values()):
-            message = "Rows are generated in this environment already."
+            message = "Rows are already being generated in this environment."
             raise ApiError(409, "generation-under-way", message, "Wait for it, or stop it.")
         self._number += 1
         generation = _Generation(f"g{self._number}", "making" if request.dry_run else "loading")
@@ -90,7 +90,7 @@ class Generations:
         """Stop a generation behind its batch; ApiError 409 where it does not run."""
         generation = self._generation(generation_id)
         if not generation.is_running:
-            raise ApiError(409, "generation-state", f"The generation is {generation.state}: nothing runs.")
+            raise ApiError(409, "generation-state", f"The generation is {generation.state}: there is nothing to stop.")
         generation.stop.set()
         return _read(generation)
 

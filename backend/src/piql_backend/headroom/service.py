@@ -92,7 +92,7 @@ class HeadroomCounts:
     async def count(self) -> HeadroomRead:
         """Begin to count; ApiError 409 while a count goes on."""
         if self.is_under_way:
-            raise ApiError(409, "count-under-way", "Groups are counted already.", "Wait for it, or stop it.")
+            raise ApiError(409, "count-under-way", "Groups are already being counted.", "Wait for it, or stop it.")
         self._state, self._message, self._table = "counting", None, None
         self._rows = self._requests = 0
         self._stop.clear()
@@ -102,7 +102,7 @@ class HeadroomCounts:
     def cancel(self) -> HeadroomRead:
         """Stop counting behind a request; ApiError 409 where nothing is counted."""
         if not self.is_under_way:
-            raise ApiError(409, "no-count", "Nothing is counted now.")
+            raise ApiError(409, "no-count", "No count is running.")
         self._stop.set()
         return self.read()
 

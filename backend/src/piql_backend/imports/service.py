@@ -128,8 +128,8 @@ class Imports:
         """Write a part behind those that are there, and look at the file once it is whole."""
         with job.lock:
             if job.state != "uploading":
-                message = f"{job.uploaded} of {job.request.size} bytes are there."
-                raise ApiError(409, "import-state", message, "Send the part that begins there.")
+                message = f"{job.uploaded} of {job.request.size} bytes have arrived."
+                raise ApiError(409, "import-state", message, "Send the part that begins at that byte.")
             job.uploaded = append_part(job.path, offset, content, job.uploaded, job.request.size)
             if job.uploaded == job.request.size:
                 self._open(job)
@@ -141,7 +141,7 @@ class Imports:
         """Begin a dry run or a load in a thread of its own."""
         job = self._import(import_id)
         if job.state not in _AT_REST or job.source is None:
-            raise ApiError(409, "import-state", f"The import is {job.state}.", "Wait until it rests.")
+            raise ApiError(409, "import-state", f"The import is {job.state}.", "Wait until it has ended or stopped.")
         running = next((job for job in self._imports.values() if job.state in _RUNNING), None)
         if running is not None:
             message = f"{running.request.file_name} is {running.state} into {running.request.table}."
@@ -160,7 +160,7 @@ class Imports:
         """Stop a run behind its batch."""
         job = self._import(import_id)
         if job.state not in _RUNNING:
-            raise ApiError(409, "import-state", f"The import is {job.state}: nothing runs.")
+            raise ApiError(409, "import-state", f"The import is {job.state}: there is nothing to stop.")
         job.stop.set()
         return _read(job)
 
@@ -194,7 +194,7 @@ class Imports:
             problems = source.structure_problems()
             job.problems = tuple(problems)
             if problems:
-                job.message, job.state = "The file is not well-formed: no row of it can be taken.", "refused"
+                job.message, job.state = "The file is damaged: no row of it can be read.", "refused"
                 return
             job.sample = [
                 [None if value is None else as_written(value, _SAMPLE_CHARACTERS) for value in values]

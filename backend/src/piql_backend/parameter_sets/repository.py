@@ -38,7 +38,7 @@ class ParameterSets:
         with self._saving:
             sets = self.kept(application).sets
             if len(sets) >= MOST_SETS:
-                message = f"An application keeps at most {MOST_SETS} sets of parameters."
+                message = f"An application has at most {MOST_SETS} sets of parameters."
                 raise ApiError(422, "too-many-to-keep", message, "Remove one that nobody needs.")
             self._write(application, (*sets, new), new)
         return _read(new)
@@ -67,7 +67,7 @@ class ParameterSets:
             message = f"The sets of an application have at most {MOST_ALL:,} characters as JSON."
             raise ApiError(422, "too-many-to-keep", message, "Remove one that nobody needs.")
         if any(kept.full_name == new.full_name for kept in sets if kept.id != new.id):
-            message = f"{new.query[:60]} has a set {new.name} already."
+            message = f"{new.query[:60]} already has a set {new.name}."
             raise ApiError(409, "parameter-set-exists", message, "Choose another name, or change that set.")
         write_sets(self._folder(application), KeptSets(sets=tuple(sets)))
 
@@ -78,7 +78,7 @@ def _found(sets: Sequence[KeptSet], set_id: str, base_revision: str | None) -> K
         raise NotFound("unknown-parameter-set", "This set of parameters is gone.", "Save it under a name again.")
     if base_revision not in (None, current.revision):
         message = f"{current.name} has been changed since it was read."
-        raise ApiError(409, "parameter-set-changed", message, "Choose it again, then change it.")
+        raise ApiError(409, "parameter-set-changed", message, "Read it again, then change it.")
     return current
 
 

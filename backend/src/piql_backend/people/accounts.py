@@ -60,7 +60,7 @@ class Accounts:
         try:
             self._insert(name, hashed)
         except IntegrityError:
-            raise ValueError(f"There is a person {name} already.") from None
+            raise ValueError(f"There is already a person {name}.") from None
 
     def welcome(self, name: str) -> bool:
         """Add a person of that name, without a password and a role, where there is none yet; whether one was added."""

@@ -41,7 +41,7 @@ _Name = Annotated[str | None, Query(max_length=100)]
 def people_of(workbench: TheWorkbench) -> People:
     """The people of this workbench; ApiError 404 where it serves somebody alone."""
     if workbench.team is None:
-        message = "This workbench serves nobody but you, and knows no accounts."
+        message = "This workbench has no accounts: it was started without --team."
         raise NotFound("no-team", message, "Start it with --team.")
     return workbench.team
 
@@ -122,7 +122,7 @@ async def end_token(token_id: Id, people: ThePeople, visitor: TheVisitor) -> Non
     """End one of one's tokens at once."""
     is_number = token_id.isascii() and token_id.isdigit() and len(token_id) < 16
     if not is_number or not await people.look(people.tokens.end, visitor.account_id, int(token_id)):
-        raise NotFound("unknown-token", "You have no token of that id.", "The list of your tokens has their ids.")
+        raise NotFound("unknown-token", "You have no token with this id.", "The list of your tokens has their ids.")
 
 
 @router.get("/audit", responses=declared(404))

@@ -20,7 +20,7 @@ def problem_of(password: str, name: str) -> str | None:
     if not SHORTEST <= len(password) <= LONGEST:
         return f"A password has {SHORTEST} to {LONGEST} characters."
     if name.lower() in password.lower() or len(set(password)) < 5:
-        return "A password holds neither the name of its person, nor only a few different characters."
+        return "A password must not contain the person's name, and needs more than a few different characters."
     return None
 
 

@@ -168,7 +168,7 @@ class ProfileRuns:
         """Stop a run; it is `cancelling` until its process has ended. ApiError 409 where it has ended already."""
         run = self._run(run_id)
         if run.read.state in ENDED:
-            raise ApiError(409, "run-ended", f"The run is {run.read.state} already.")
+            raise ApiError(409, "run-ended", f"The run is already {run.read.state}.")
         if run.read.state == "queued":
             self._change(run_id, state="cancelled", ended_at=_now())
         elif run.read.state != "cancelling":
@@ -190,7 +190,7 @@ class ProfileRuns:
         """Measure a few points of a run again; ApiError 409 while something else is measured, or where that fails."""
         self.measurements_of(run_id)
         if self._running is not None:
-            raise ApiError(409, "measuring", "Something is measured already.", "Look again when it has ended.")
+            raise ApiError(409, "measuring", "Another measurement is running.", "Check again when it has ended.")
         folder = self._files.measurements(run_id).resolve()
         self._running = run_id
         try:
@@ -213,7 +213,12 @@ class ProfileRuns:
         if run.read.state not in ENDED:
             raise ApiError(409, "run-under-way", f"The run is {run.read.state}.", "Cancel it first.")
         if self._running == run_id:
-            raise ApiError(409, "measuring", "A few points of the run are measured again.", "Wait for their end.")
+            raise ApiError(
+                409,
+                "measuring",
+                "The run is being checked.",
+                "Wait until the check ends.",
+            )
         del self._runs[run_id]
         await asyncio.to_thread(self._files.delete, run_id)
         self._wake()
@@ -319,7 +324,7 @@ class ProfileRuns:
         self.measurements_of(run_id)
         stale = self._run(run_id)
         if stale.read.drift is None or not stale.read.drift.stale_operators:
-            raise ApiError(409, "run-not-stale", "The run is not known to be stale.", "Look at it first.")
+            raise ApiError(409, "run-not-stale", "No check has found this run stale.", "Check it first.")
         return stale.request.model_copy(update={"refreshes": run_id, "label": request.label})
 
     def _refuse_when_full(self) -> None:

@@ -24,8 +24,8 @@ def take_report(shipment: Shipment, request: Request, environment: TheEnvironmen
         raise ApiError(
             403,
             "report-from-elsewhere",
-            "Reports are taken from the machine of the workbench alone.",
-            "Report to a proxy on that machine that asks for the token.",
+            "Reports are accepted only from the machine of the workbench.",
+            "Send reports to a proxy on that machine, which asks for the token.",
         )
     return environment.reports.take(shipment)
 

@@ -96,9 +96,9 @@ class Reports:
         elif cells.minute and min(cells.minute) < minute_of(now() - KEPT):
             problem = f"It has counts that are older than {KEPT.days} days."
         elif cells.minute and max(cells.minute) > minute_of(now()) + _MINUTES_AHEAD:
-            problem = "It has counts of a time to come: look at the clock of the application's machine."
+            problem = "It has counts from the future: check the clock of the application's machine."
         if problem is not None:
-            raise ApiError(422, "invalid-report", f"The shipment is not taken. {problem}", "Look at what sends it.")
+            raise ApiError(422, "invalid-report", f"The shipment is refused. {problem}", "Check what sends it.")
 
 
 def _tallied(shipment: Shipment) -> Iterator[tuple[str, str, int, int, int]]:

@@ -113,7 +113,7 @@ class Tables:
                 message = f"{column} is part of the primary key and cannot be changed."
                 raise ApiError(422, "invalid-parameter", message, advice, parameter=column)
             if column not in seen:
-                message = f"{column} is to be changed, but the value that was seen is not said."
+                message = f"{column} is to be changed, but the request does not say which value was seen."
                 raise ApiError(422, "invalid-parameter", message, parameter=column)
         parameters: list[object] = []
         assignments = ", ".join(
@@ -216,7 +216,7 @@ def _key(table: Table, values: Values) -> dict[str, object]:
     """The values of a key; ApiError 422 unless they are those of all its columns."""
     if set(values) != set(table.primary_key):
         key = ", ".join(table.primary_key)
-        raise ApiError(422, "invalid-parameter", f"The key of {table.name} is {key}.", "Give a value for each of it.")
+        raise ApiError(422, "invalid-parameter", f"The key of {table.name} is {key}.", "Give all of it.")
     return _values(table, values)
 
 
@@ -273,7 +273,7 @@ def _filter_of(text: str | None) -> Values:
     except (ValueError, RecursionError):
         filter_values = None
     if not isinstance(filter_values, dict):
-        message = "The filter is no JSON object of values by column."
+        message = "The filter is not a JSON object of values by column."
         raise ApiError(422, "invalid-parameter", message, 'Write it as {"owner": "ada"}.', parameter="filter")
     return filter_values
 

@@ -116,7 +116,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
     (engine.InvalidSession, 422, "invalid-session", "Begin a new session."),
     (engine.NotDeployed, 404, "not-deployed", "Deploy the query first."),
-    (engine.DeployedMeanwhile, 409, "deployed-meanwhile", "Look at what is live now, then deploy again."),
+    (engine.DeployedMeanwhile, 409, "deployed-meanwhile", "Check what is live now, then deploy again."),
     (engine.DeploymentInProgress, 409, "deployment-in-progress", "Wait for the version on its way, or cancel it."),
     (engine.CompilationRefused, 422, "compilation-refused", None),
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
@@ -214,9 +214,7 @@ def _http_refusal(status: int, path: str, detail: str) -> ApiError:
         case 400:
             return ApiError(400, "invalid-json", "The body is not JSON.")
         case 404:
-            return NotFound(
-                "not-found", f"There is no {path}.", "The document at /api/openapi.json lists what there is."
-            )
+            return NotFound("not-found", f"There is no {path}.", "The document at /api/openapi.json lists all paths.")
         case 405:
             return ApiError(405, "method-not-allowed", f"{detail}.")
         case _:
@@ -256,7 +254,7 @@ def add_error_handlers(app: FastAPI) -> None:
         elif kind == FILE_TWICE:
             refusal = ApiError(422, FILE_TWICE, f"{message}.", "Send each file once.")
         else:
-            refusal = ApiError(422, "invalid-request", message, "The document at /api/openapi.json says what fits.")
+            refusal = ApiError(422, "invalid-request", message, "/api/openapi.json says what is allowed.")
         return _answer(refusal.status, refusal.body)
 
     @app.exception_handler(HTTPException)

@@ -41,8 +41,8 @@ class RateLimit:
     async def _refuse(self, send: Send, kind: Kind, seconds: int) -> None:
         rate = self._rates.of(kind)
         message = (
-            f"Too many {_WORDS[kind]} from one address: {rate:,g} a second are taken, "
-            f"and {max(1.0, rate * BURST_SECONDS):,g} at once after a rest."
+            f"Too many {_WORDS[kind]} from one address: at most {rate:,g} a second are allowed, "
+            f"and {max(1.0, rate * BURST_SECONDS):,g} at once after a pause."
         )
         headers = [(RETRY_AFTER.lower().encode(), str(seconds).encode())]
         await send_refusal(send, 429, "too-many-requests", message, f"Try again in {seconds} s.", headers)

@@ -34,7 +34,7 @@ def _is_inside(path: str) -> bool:
 
 def _stays_inside(path: str) -> str:
     if not _is_inside(path):
-        raise ValueError("a file's path stays inside its application: no part of it is empty or begins with a point")
+        raise ValueError("a file's path must stay inside its application: no part may be empty or begin with a dot")
     return path
 
 

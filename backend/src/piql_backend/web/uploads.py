@@ -35,10 +35,10 @@ def append_part(path: Path, offset: int, content: bytes, uploaded: int, size: in
     Raises ApiError 409 for a part that does not begin where they end, 422 for one that goes beyond the size.
     """
     if offset != uploaded:
-        message = f"{uploaded} of {size} bytes are there."
-        raise ApiError(409, "import-state", message, "Send the part that begins there.")
+        message = f"{uploaded} of {size} bytes have arrived."
+        raise ApiError(409, "import-state", message, "Send the part that begins at that byte.")
     if uploaded + len(content) > size:
-        raise ApiError(422, "invalid-parameter", "The file is larger than was said.", parameter="base64")
+        raise ApiError(422, "invalid-parameter", "The file is larger than announced.", parameter="base64")
     with path.open("ab") as file:
         file.write(content)
     return uploaded + len(content)

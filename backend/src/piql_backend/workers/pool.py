@@ -201,7 +201,7 @@ class WorkerPool:
             return
         except (EOFError, OSError):
             self._lose(slot, process)
-            job.future.set_exception(_refusal("worker-lost", "The process that worked at this has ended."))
+            job.future.set_exception(_refusal("worker-lost", "The process that worked on this has ended."))
             return
         self.done += 1
         if answer.is_last:

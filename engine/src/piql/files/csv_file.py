@@ -41,7 +41,7 @@ class CsvSource:
         except (csv.Error, UnicodeEncodeError) as error:
             raise FileRefused(f"its first line cannot be read as names of columns: {error}") from None
         if not self._columns:
-            raise FileRefused("its first line must name the columns, and is empty")
+            raise FileRefused("its first line must name the columns, but is empty")
         self._row_count: int | None = None
         self._is_a_line_a_row = False
 
@@ -159,5 +159,5 @@ def _in_words(kind: str, message: str, text: str) -> str:
     if kind == "INVALID ENCODING":
         return f"it is not UTF-8: {shown}"
     if kind == "UNQUOTED VALUE":
-        return f"a quote is not closed, or text stands behind one: {shown}"
+        return f"a quote is not closed, or text follows a closing quote: {shown}"
     return f"{message.replace('Expected Number of Columns', 'expected columns').replace(' Found', ', found')}: {shown}"

@@ -19,7 +19,7 @@ from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, split_at
 _CONSTRAINTS = frozenset(
     {"CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE", "KEY", "INDEX", "FULLTEXT", "SPATIAL"}
 )
-_UNKNOWN_CHANGE = "this change is not known: change the table in the schema"
+_UNKNOWN_CHANGE = "this change is unknown: change the table in the schema"
 # Actions about how a database keeps or checks a table.
 _KEEPING = frozenset(
     """
@@ -28,7 +28,7 @@ _KEEPING = frozenset(
     """.split()
 )
 _VERBS = frozenset({"ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME", *_KEEPING})
-_KEEPING_REASON = "it says how a database keeps or checks the table, not what it holds"
+_KEEPING_REASON = "it says how a database stores or checks the table, not what it contains"
 
 
 def alter_table(reader: Reader, collected: Collected) -> None:
@@ -43,7 +43,7 @@ def alter_table(reader: Reader, collected: Collected) -> None:
     table = collected.find(schema, name)
     if table is None:
         line = collected.left_out_tables.get(name.lower())
-        raise LeftOut(f"the table {name} is left out, see line {line}" if line else f"there is no table {name} before")
+        raise LeftOut(f"the table {name} is left out, see line {line}" if line else f"there is no earlier table {name}")
     if not reader.accept("WITH", "CHECK"):  # T-SQL: whether existing rows are checked
         reader.accept("WITH", "NOCHECK")
     actions = _actions(reader)
@@ -189,7 +189,7 @@ def _drop(reader: Reader, table: ImportedTable) -> None:
     """Apply `DROP COLUMN column`."""
     reader.take()
     if reader.word() in ("CONSTRAINT", "PRIMARY", "FOREIGN", "INDEX", "KEY", "CHECK", "PARTITION", "DEFAULT"):
-        raise LeftOut("take it out of the schema, if it is there")
+        raise LeftOut("remove it from the schema if it is there")
     reader.accept("COLUMN")
     reader.accept("IF", "EXISTS")
     column = table.column(reader.name())

@@ -163,7 +163,7 @@ def read_type(tokens: Sequence[ForeignToken], dialect: Dialect, defined: Mapping
     """
     if not tokens:
         if dialect is SQLITE:
-            return TypeRead("TEXT", "has no type in the input, TEXT is assumed")
+            return TypeRead("TEXT", "has no type in the input: TEXT is assumed")
         raise LeftOut("it has no type")
     base, arguments = _base(tokens)
     is_unsigned = base.endswith(" UNSIGNED")
@@ -176,7 +176,7 @@ def read_type(tokens: Sequence[ForeignToken], dialect: Dialect, defined: Mapping
         if definition is not None:
             return TypeRead(definition.type, f"{original}: {definition.change}", definition.is_generated)
     if base == "COUNTER":
-        raise LeftOut("PIQL has no counters: write UPDATE … SET n = n + 1 on a BIGINT of a table of its own")
+        raise LeftOut("PIQL has no counters: use a BIGINT in a table of its own, and UPDATE … SET n = n + 1")
     if base in _COLLECTIONS and dialect is CQL:
         raise LeftOut(SEVERAL_VALUES)
     if base in ("ENUM", "SET"):

@@ -37,7 +37,7 @@ _SILENT = frozenset(
 )
 # Before an index of a constraint: how the database keeps it; a number may follow.
 _STORAGE = _CHECKING | {"PCTFREE", "INITRANS", "MAXTRANS", "COMPUTE", "STATISTICS", "LOGGING"}
-GENERATED_REASON = "the database numbered new rows; with PIQL the application gives each its value"
+GENERATED_REASON = "the database numbered new rows; with PIQL the application must give each its value"
 
 
 def begins_clause(reader: Reader) -> bool:
@@ -271,7 +271,7 @@ class _Clauses:
         first = self.reader.take()
         clause = [first, *take_until_clause(self.reader)]
         if first.word not in _SILENT | _CHECKING:
-            self._note_left_out(shown(clause), "it changes how a database keeps the column, not what it means", line)
+            self._note_left_out(shown(clause), "it changes how a database stores the column, not what it means", line)
 
 
 def read_references(

@@ -71,9 +71,9 @@ def decoded(data: bytes) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ImportRefused(f"this is no text in {title}: save it as UTF-8", line) from None
+        raise ImportRefused(f"this is not {title} text: save it as UTF-8", line) from None
     if "\0" in text:
-        raise ImportRefused("this is no text: it holds a zero byte", text.count("\n", 0, text.index("\0")) + 1)
+        raise ImportRefused("this is not text: it contains a zero byte", text.count("\n", 0, text.index("\0")) + 1)
     return text
 
 
@@ -95,7 +95,7 @@ def import_text(
     if text.strip() and not statements:
         raise ImportRefused("there is no statement in this text", 1)
     if statements and all(statement.reason == UNKNOWN for statement in statements):
-        raise ImportRefused("this is no SQL: no statement of it is known", statements[0].line)
+        raise ImportRefused("this is not SQL: none of its statements is known", statements[0].line)
     left_out = resolve(collected)
     by_line: dict[int, list[Note]] = {}
     for note in collected.notes:
@@ -179,7 +179,7 @@ def _head(title: str, file: str, statements: list[ReadStatement], tables: tuple[
     taken = sum(statement.count for statement in statements if statement.outcome != "left out")
     counted = f"{len(tables)} table{'s' * (len(tables) != 1)}, from {taken:,} of {total:,} statements"
     source = f"{file}, " if file else ""
-    end = "What changed and what is left out is listed at the end, with its line."
+    end = "The end of this file lists what changed and what is left out, with its line."
     return f"{comment(f'Imported from {source}{title}: {counted}.')}\n-- {end}\n"
 
 

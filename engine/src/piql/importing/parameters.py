@@ -139,7 +139,7 @@ class ParameterNames:
     def _sized(self, at: int, name: str) -> str:
         """Write the parameter at a token, with MAX where it is the count of a LIMIT."""
         if self._word(at - 1) in _COUNTED:
-            self.notes.append(f"the count [{name}] has MAX {LIST_SIZE}: write the largest that you ask for")
+            self.notes.append(f"the count [{name}] has MAX {LIST_SIZE}: write the largest count that you pass")
             return f"[{name}] MAX {LIST_SIZE}"
         return f"[{name}]"
 
@@ -159,7 +159,7 @@ class ParameterNames:
         if is_closed and self._word(end) != ")":
             return None
         name = self._name(spelling, lambda: f"{self._column(at)}s")
-        self.notes.append(f"the list [{name}] has MAX {LIST_SIZE}: write how many values you give at most")
+        self.notes.append(f"the list [{name}] has MAX {LIST_SIZE}: write the largest number of values that you pass")
         return Rewriting(end + is_closed - at, f"IN [{name}] MAX {LIST_SIZE}")
 
     def _column(self, at: int) -> str:

@@ -21,11 +21,11 @@ from piql.importing.statements import Statement
 from piql.importing.tables import create_table, key_columns, no_index_of_kind
 from piql.importing.tokens import LeftOut, Reader, shown, unquoted
 
-DATA = "rows are not imported: put them in with `piql load` once the schema is deployed"
+DATA = "rows are not imported: load them with `piql load` after the schema is deployed"
 COMMAND = "it is for the client program, not for the database"
 UNKNOWN = "this statement is not known"
-_SETTING = "it is about the session, not about what is stored"
-_RIGHTS = "it is about users and rights; those of the store decide"
+_SETTING = "it is about the session, not about the data"
+_RIGHTS = "it is about users and rights, which the store manages itself"
 _QUERY = "it is a query, not part of a schema: import it from a file of queries"
 _PROGRAM = "PIQL runs no programs in the database: do this in the application"
 _NUMBERS = "PIQL has no sequences: the application gives each row its number"
@@ -53,7 +53,7 @@ _NOT_CREATED = (
     | dict.fromkeys(("SCHEMA", "DATABASE", "KEYSPACE", "TABLESPACE", "SYNONYM", "SERVER", "FOREIGN"), _PLACES)
     | dict.fromkeys(("ROLE", "USER", "LOGIN", "POLICY"), _RIGHTS)
     | {"SEQUENCE": _NUMBERS, "VIEW": _VIEW, "STATISTICS": "PIQL needs no statistics"}
-    | {"VIRTUAL": "a virtual table is kept by a program of the database"}
+    | {"VIRTUAL": "a virtual table is computed by a program in the database"}
 )
 _CQL_VIEW = "PIQL derives an index of the table from the queries that need another order"
 # Words between CREATE and its kind that change nothing.
@@ -67,7 +67,7 @@ _INDEX_KINDS = frozenset({"FULLTEXT", "SPATIAL", "BITMAP", "XML", "COLUMNSTORE",
 _LOST_INDEX_KINDS = _INDEX_KINDS - {"BITMAP"}  # a bitmap index serves what a plain one serves
 _INDEX_METHODS = frozenset({"BTREE", "HASH"})
 _NOTHING_TO_DROP = "there is nothing to drop: a deployment adds and replaces by name"
-_NO_SUBJECT = "there is nothing in the PIQL that it speaks of"
+_NO_SUBJECT = "what it refers to was not imported"
 # Between INSERT or REPLACE and the name of the table.
 _BEFORE_TABLE = frozenset({"INTO", "IGNORE", "OR", "DELAYED", "LOW_PRIORITY", "REPLACE", "ROLLBACK", "ABORT"})
 _HEAD_TOKENS = 8  # tokens of a CREATE among which its TABLE stands, behind words such as GLOBAL TEMPORARY
@@ -162,10 +162,10 @@ def _read_words(statement: Statement, collected: Collected) -> None:
 def _why_not_altered(reader: Reader) -> str:
     """Return why an ALTER of anything but a table is left out; the reader stands behind ALTER."""
     if reader.word() in ("TYPE", "DOMAIN", "INDEX"):
-        return "it says how a database keeps it, not what it holds"
+        return "it says how a database stores it, not what it contains"
     words = (reader.word(ahead) for ahead in range(3))  # ALTER DEFAULT PRIVILEGES, ALTER PUBLIC SYNONYM
     kind = next((word for word in words if word in _NOT_CREATED), None)
-    return "this change is not known: change the schema itself" if kind is None else _NOT_CREATED[kind]
+    return "this change is unknown: change the schema itself" if kind is None else _NOT_CREATED[kind]
 
 
 def _create(statement: Statement, reader: Reader, collected: Collected) -> None:
@@ -196,7 +196,7 @@ def _create(statement: Statement, reader: Reader, collected: Collected) -> None:
         is_known = is_unique or index_kind or word in _MODIFIERS
         if not is_known and token.kind == "word":
             break
-    raise LeftOut("PIQL has no such thing")
+    raise LeftOut("PIQL has nothing like it")
 
 
 def _create_index(reader: Reader, collected: Collected, kind: str, *, is_unique: bool) -> None:
@@ -230,7 +230,7 @@ def _create_index(reader: Reader, collected: Collected, kind: str, *, is_unique:
             raise LeftOut(f"it holds only the rows where {condition}; a PIQL {piql_kind} holds all of them")
         if reader.accept("INCLUDE"):
             covered = shown(reader.group())
-            collected.note(line, "changed", f"index {name}", f"the compiler decides whether it holds {covered}, too")
+            collected.note(line, "changed", f"index {name}", f"the compiler decides whether it also contains {covered}")
         else:
             reader.take()
     if is_unique:

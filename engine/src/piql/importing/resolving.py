@@ -50,7 +50,7 @@ def resolve(collected: Collected) -> dict[int, str]:
 def _refuse_unfit(table: ImportedTable) -> None:
     """Raise LeftOut for a table that PIQL could not hold, whatever its key."""
     if not table.columns:
-        raise LeftOut("it has no column that PIQL could hold")
+        raise LeftOut("none of its columns can be imported")
     key = {name.lower() for name in table.primary_key}
     lost = len(table.left_out_columns)
     if key and lost and all(column.name.lower() in key for column in table.columns):
@@ -63,7 +63,7 @@ def _give_key(table: ImportedTable, collected: Collected) -> None:
     """Keep the primary key of a table; else make its first UNIQUE without NULL the key, or add a column of UUIDs."""
     missing = [name for name in table.primary_key if table.column(name) is None]
     if missing:
-        raise LeftOut(f"its primary key holds {missing[0]}, which is left out")
+        raise LeftOut(f"its primary key contains {missing[0]}, which is left out")
     if len(table.primary_key) > MAX_KEY_COLUMNS:
         raise LeftOut(f"its primary key has more than {MAX_KEY_COLUMNS} columns")
     if table.primary_key:
@@ -111,7 +111,7 @@ def _keep_unique_keys(table: ImportedTable, collected: Collected) -> None:
         try:
             columns = _columns_of_constraint(table, key.columns)
             if set(columns) == set(table.primary_key):
-                raise LeftOut("the primary key says the same")
+                raise LeftOut("the primary key already says this")
             _refuse_repeated(kept.get(frozenset(columns)))
         except LeftOut as omission:
             subject = f"UNIQUE ({', '.join(key.columns)}) of {table.name}"
@@ -124,7 +124,7 @@ def _keep_unique_keys(table: ImportedTable, collected: Collected) -> None:
 def _refuse_repeated(constraint: ImportedKey | ImportedReference | ImportedIndex | None) -> None:
     """Raise LeftOut where a constraint or an index that says the same is kept already."""
     if constraint is not None:
-        raise LeftOut(f"line {constraint.line} says the same")
+        raise LeftOut(f"line {constraint.line} already says this")
 
 
 def _keep_references(table: ImportedTable, collected: Collected) -> None:
@@ -167,7 +167,7 @@ def _refuse_no_key(
     """Raise LeftOut where `referenced` is no key of `target`, or the types of `columns` are not those of the key."""
     keys = [set(target.primary_key), *(set(key.columns) for key in target.unique_keys)]
     if set(referenced) not in keys:
-        raise LeftOut(f"({', '.join(referenced)}) is no key of {target.name}, so it may name several rows")
+        raise LeftOut(f"({', '.join(referenced)}) is not a key of {target.name}, so several rows may match")
     if len(referenced) != len(columns):
         raise LeftOut(f"it has {len(columns)} columns, and the key of {target.name} has {len(referenced)}")
     for name, referenced_name in zip(columns, referenced, strict=True):
@@ -191,9 +191,9 @@ def _keep_indexes(table: ImportedTable, collected: Collected) -> None:
         try:
             declared = _columns_of_constraint(table, names)
             if declared == table.primary_key[: len(declared)]:
-                raise LeftOut("the primary key serves what it serves")
+                raise LeftOut("the primary key serves the same queries")
             if declared in keys:
-                raise LeftOut("a UNIQUE serves what it serves")
+                raise LeftOut("a UNIQUE constraint serves the same queries")
             columns = tuple(replace(column, name=name) for column, name in zip(index.columns, declared, strict=True))
             _refuse_repeated(kept.get(columns))
         except LeftOut as omission:
@@ -213,7 +213,7 @@ def _name_tables(collected: Collected) -> None:
         if name.lower() in taken:
             name = _free(f"{table.schema}_{name}" if table.schema else f"{name}_2", taken)
         if name != table.name:
-            reason = f"it is called {name} here: another table has its name"
+            reason = f"it is renamed to {name}: another table has its name"
             collected.note(table.line, "changed", f"table {table.name}", reason)
         taken.add(name.lower())
         names[id(table)] = name
@@ -237,7 +237,7 @@ def _name_indexes(collected: Collected) -> None:
             if name.lower() in taken:
                 name = _free(f"{table.name}_{name}", taken)
                 if index.name:
-                    reason = f"it is called {name} here: names of indexes are unique in all tables"
+                    reason = f"it is renamed to {name}: names of indexes are unique across all tables"
                     collected.note(index.line, "changed", f"index {index.name} of {table.name}", reason)
             taken.add(name.lower())
             indexes.append(replace(index, name=name))

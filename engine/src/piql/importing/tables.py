@@ -29,7 +29,7 @@ _KEY_WORDS = frozenset({"CLUSTERED", "NONCLUSTERED", "USING", "NULLS", "HASH"}) 
 # Options behind the columns that need no note: SQLite's WITHOUT ROWID and STRICT, and what joins options.
 _SILENT_OPTIONS = frozenset({"WITHOUT", "ROWID", "STRICT", "WITH", "AND", ","})
 _SHOWN_OPTIONS = 40  # characters
-NO_PARTITIONS = "PIQL spreads the rows itself"
+NO_PARTITIONS = "PIQL distributes the rows itself"
 _NO_EXPRESSIONS = "PIQL's keys and indexes hold columns, not computed values"
 
 
@@ -42,10 +42,10 @@ def create_table(statement: Statement, reader: Reader, collected: Collected) -> 
     if reader.accept("PARTITION", "OF"):
         raise LeftOut(f"it is a part of {reader.dotted_name()[1]}; {NO_PARTITIONS}")
     if reader.word() != "(":
-        raise LeftOut("its columns are not written: write CREATE TABLE with its columns")
+        raise LeftOut("its columns are not listed: write CREATE TABLE with its columns")
     first = collected.find(schema, name)
     if first is not None and first.schema == schema:
-        raise LeftOut(f"there is a table {name} already")
+        raise LeftOut(f"there is already a table {name}")
     opening = reader.at
     for element in split_at_commas(reader.group(), has_angles=collected.dialect is CQL):
         read_element(element, table, collected)
@@ -236,7 +236,7 @@ def _read_options(reader: Reader, table: ImportedTable, collected: Collected) ->
             ignored.append(reader.take())
     options = [token for token in ignored if token.word not in _SILENT_OPTIONS]
     if options:
-        reason = "they say how a database keeps the table, not what it holds"
+        reason = "they say how a database stores the table, not what it contains"
         subject = f"options of {table.name} ({shown(options, _SHOWN_OPTIONS)})"
         collected.note(options[0].line, "left out", subject, reason)
 

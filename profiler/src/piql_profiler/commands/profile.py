@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         "--look",
         type=int,
         metavar="N",
-        help="measure a few points of the whole run in DIR again, N times: has the store moved away from its profile?",
+        help="measure a few points of the run in DIR again, N times, to see whether its profile is still true",
     )
     parser.add_argument(
         "--refresh",
@@ -196,7 +196,7 @@ def _look(run: Path, looks: int) -> int:
         names = ", ".join(operator.value for operator in stale)
         print(f"stale: {names}; piql profile --refresh {run} --out DIR measures that anew")
         return STALE
-    print("not stale" if len(looks_so_far) >= LOOKS else f"not known to be stale: that takes {LOOKS} looks that agree")
+    print("not stale" if len(looks_so_far) >= LOOKS else f"not known to be stale: this takes {LOOKS} looks that agree")
     return 0
 
 

@@ -75,7 +75,7 @@ def validate(argv: Sequence[str] | None = None) -> int:
         print(f"piql validate: {sentence_of(error)}", file=sys.stderr)
         return 1
     except (Cancelled, KeyboardInterrupt):
-        print("piql validate: stopped before its end", file=sys.stderr)
+        print("piql validate: stopped before the end", file=sys.stderr)
         return CANCELLED
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -32,7 +32,7 @@ def refresh_profile(
         raise UnreadableRun(f"the run in {old} is {info.state}, not done")
     stale = stale_operators(read_looks(old))
     if not stale:
-        raise UnreadableRun(f"the run in {old} is not known to be stale: look at its canaries first")
+        raise UnreadableRun(f"the run in {old} is not known to be stale: run `piql profile --look` first")
     present = {point.operator for point in info.settings.grid.points}
     kept = sorted(operator.value for operator in present - set(stale))
     directory = RunDirectory(out, info.settings, label)

@@ -43,10 +43,10 @@ def read_openslo(text: str) -> tuple[Objective, ...]:
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: such as a date that does not exist
-        raise UnreadableSlo(f"this is no YAML: {_sentence_of(error)}") from None
+        raise UnreadableSlo(f"this is not YAML: {_sentence_of(error)}") from None
     objectives = tuple(_objective(document) for document in _slos(documents))
     if not objectives:
-        raise UnreadableSlo("the text holds no document of kind SLO")
+        raise UnreadableSlo("the text has no document of kind SLO")
     if repeated := [
         objective.query
         for at, objective in enumerate(objectives)

@@ -21,7 +21,7 @@ def import_run(source: Path, out: Path, store_url: str | None, label: str = "") 
         raise UnreadableRun(f"there is nothing at {source}")
     cells = [cell for file in _files(source) for cell in _read(file)]
     if not cells:
-        raise UnreadableRun(f"{source} holds neither .hlog nor .parquet files with measurements")
+        raise UnreadableRun(f"{source} has neither .hlog nor .parquet files with measurements")
     intervals = 1 + max(cell.interval for cell in cells)
     for interval in range(intervals):
         if not any(cell.interval == interval for cell in cells):

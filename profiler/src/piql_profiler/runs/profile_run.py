@@ -123,7 +123,7 @@ def measure_into(
         directory.update(notes={**directory.info.notes, "void_blocks": void, **known_note})
         end("done")
     except (Cancelled, KeyboardInterrupt):
-        end("cancelled", "stopped before its end")
+        end("cancelled", "stopped before the end")
         raise
     except Exception as error:
         end("failed", sentence_of(error))

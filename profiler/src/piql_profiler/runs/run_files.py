@@ -87,7 +87,7 @@ class RunDirectory:
     def __init__(self, path: Path, settings: RunSettings, label: str = "") -> None:
         path.mkdir(parents=True, exist_ok=True)
         if any(entry.suffix != _PART for entry in path.iterdir()):  # a run that was killed at its start leaves run.part
-            raise UnreadableRun(f"{path} is not empty: a run is written into a folder of its own")
+            raise UnreadableRun(f"{path} is not empty: a run needs a folder of its own")
         self._begin(path, RunInfo(settings, "starting", label, started_at=time.time()))
 
     @classmethod
@@ -101,7 +101,7 @@ class RunDirectory:
         if info.state == "done":
             raise UnreadableRun(f"the run in {path} is done: there is nothing to resume")
         if info.state in _UNFINISHED:
-            raise UnreadableRun(f"the run in {path} is under way in process {info.process}")
+            raise UnreadableRun(f"the run in {path} is being measured by process {info.process}")
         for part in path.glob("*.part"):
             part.unlink()
         intervals = _readable_from_the_first_on(path)
@@ -164,7 +164,7 @@ def read_info(path: Path) -> RunInfo:
     try:
         content = json.loads((path / "run.json").read_text())
     except (FileNotFoundError, NotADirectoryError):
-        raise UnreadableRun(f"{path} holds no profile run") from None
+        raise UnreadableRun(f"{path} has no profile run") from None
     except (ValueError, RecursionError) as error:
         raise UnreadableRun(f"{path / 'run.json'} is damaged: {error}") from None
     if not isinstance(content, dict):

@@ -55,9 +55,9 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, MeasuringStopped):
         return str(error)
     if isinstance(error, StoreUnavailable):
-        return f"the store does not answer: {error}; resume the run when it is back"
+        return f"the store does not answer: {error}; resume the run when it answers again"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full: free some space, then resume the run; the intervals before are whole"
+        return "the disk is full: free some space, then resume the run; all earlier intervals are complete"
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 

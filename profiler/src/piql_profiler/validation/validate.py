@@ -65,7 +65,7 @@ def validate(
     if not chosen:
         raise NotPredictable(f"no query that reads is deployed on {settings.store_url}: there is nothing to validate")
     if writes and not with_writes:
-        raise NotPredictable(f"{writes[0]} changes the data: say --writes to execute it again and again")
+        raise NotPredictable(f"{writes[0]} changes the data: add --writes to execute it again and again")
     sessions = [
         CaseSession.open(settings.store_url, compilation.queries[name], compilation, settings.seed * 100 + at)
         for at, name in enumerate(chosen)
@@ -102,7 +102,7 @@ def validate_cases(
                 directory.write_interval(interval, measured)
                 report(f"interval {interval + 1} of {settings.intervals}")
     except (Cancelled, KeyboardInterrupt):
-        _end(directory, "cancelled", "stopped before its end")
+        _end(directory, "cancelled", "stopped before the end")
         raise
     except Exception as error:
         _end(directory, "failed", sentence_of(error))

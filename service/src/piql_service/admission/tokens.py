@@ -94,7 +94,7 @@ class TokenSource:
         text = self.file.read_text() if self.file is not None else os.environ.get(self.variable or "", "")
         callers = read_tokens(text, origin)
         if not callers:
-            raise TokensInvalid(f"{origin} holds no token: `piql service-token` makes one")
+            raise TokensInvalid(f"{origin} holds no token: make one with `piql service-token`")
         return callers
 
 

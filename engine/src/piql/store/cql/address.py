@@ -2,7 +2,7 @@
 
 option               default               what it says
 replication_factor   3, or all nodes       copies of each row, when the keyspace is created
-consistency          LOCAL_QUORUM          which copies must answer a read or acknowledge a write
+consistency          LOCAL_QUORUM          how many replicas must answer a read or acknowledge a write
 timeout              5                     seconds after which a request is given up
 retries              3                     times that a request is sent again where no node could take it
 speculative          100                   milliseconds after which another node is asked, too; 0: never
@@ -107,7 +107,7 @@ def parse_address(url: str) -> Address:
 
 def _wrong(url: str, why: str) -> StoreUnavailable:
     """Return the error of a wrong URL, which shows it without the password."""
-    return StoreUnavailable(f"{re.sub(r'//[^@/]*@', '//', url)!r} is no address of a cluster: {why}")
+    return StoreUnavailable(f"{re.sub(r'//[^@/]*@', '//', url)!r} is not the address of a cluster: {why}")
 
 
 def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:

@@ -39,7 +39,7 @@ def tls_context(address: Address) -> ssl.SSLContext | None:
             file = address.tls_certificate
             context.load_cert_chain(address.tls_certificate, address.tls_key)
     except OSError as error:
-        why = "is no certificate, or does not fit its key" if isinstance(error, ssl.SSLError) else _why(error)
+        why = "is not a certificate, or does not match its key" if isinstance(error, ssl.SSLError) else _why(error)
         raise CredentialsMissing(f"{address.shown()} cannot be reached: the file {file} {why}") from None
     if address.tls_key and not address.tls_certificate:
         raise CredentialsMissing(f"{address.shown()} cannot be reached: tls_key needs tls_certificate beside it")

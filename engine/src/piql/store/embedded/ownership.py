@@ -91,7 +91,7 @@ def is_own(schema: Schema, path: Path, kind: str) -> bool:
             if name == kind:
                 return True
             raise NotAStore(f"{path} is a store of another kind: open it as {name}:{path}")
-    raise NotAStore(f"{path} is a database of another program, which stays as it is: give the path of a new file")
+    raise NotAStore(f"{path} is a database of another program and is not changed: give the path of a new file")
 
 
 def schema_in(connection: sqlite3.Connection) -> Schema:

@@ -18,14 +18,14 @@ from typing import TypeVar
 from piql.errors import StoreFull, StoreUnavailable
 
 T = TypeVar("T")
-_DAMAGED = "is damaged, or is no store: put a copy that is whole in the place of its file"
+_DAMAGED = "is damaged, or is not a store: replace its file with an intact copy"
 _WHAT_TO_DO = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: _DAMAGED,
-    sqlite3.SQLITE_FULL: "has no room left on its disk: make room, then try again",
-    sqlite3.SQLITE_READONLY: "may not be written to: let this user write its file and the folder around it",
-    sqlite3.SQLITE_CANTOPEN: "has no file that can be opened: give the path of one that this user may write",
-    sqlite3.SQLITE_IOERR: "could not read or write its file: see whether the disk is full or failing, then try again",
+    sqlite3.SQLITE_FULL: "has no room left on its disk: free some space, then try again",
+    sqlite3.SQLITE_READONLY: "may not be written to: allow this user to write its file and the folder of the file",
+    sqlite3.SQLITE_CANTOPEN: "has no file that can be opened: give the path of a file that this user may write",
+    sqlite3.SQLITE_IOERR: "could not read or write its file: check whether the disk is full or failing, then try again",
 }
 
 
@@ -85,5 +85,5 @@ def _kind(failure: sqlite3.Error) -> int:
 def _said(failure: sqlite3.Error, wait_seconds: float) -> str:
     """Return the end of a message whose subject is the store."""
     if is_busy(failure):
-        return f"was written to by others for {wait_seconds:g} s: try again"
+        return f"was being written by others for {wait_seconds:g} s: try again"
     return _WHAT_TO_DO.get(_kind(failure), f"does not answer: {failure}")

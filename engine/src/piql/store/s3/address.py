@@ -54,17 +54,19 @@ def parse_address(url: str) -> Address:
     """Read the URL of a store, or raise StoreUnavailable with what is wrong in it; values are not repeated."""
     match = re.fullmatch(S3 + r"://([^/?#]*)(?:/([^?#]*))?(?:\?([^#]*))?", url)
     if match is None:
-        raise StoreUnavailable(f"this is no address of a store in a bucket: write {S3}://BUCKET/PREFIX")
+        raise StoreUnavailable(f"this is not the address of a store in a bucket: write {S3}://BUCKET/PREFIX")
     bucket, prefix, options = match.groups()
     if "@" in bucket:
         raise StoreUnavailable(
             f"an address {S3}://… holds no user and no password: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
     if not _BUCKET.fullmatch(bucket):
-        raise StoreUnavailable(f"{bucket!r} is no name of a bucket: 3 to 63 of a-z, 0-9, - and .")
+        raise StoreUnavailable(f"{bucket!r} is not a bucket name: 3 to 63 of a-z, 0-9, - and .")
     prefix = (prefix or "").strip("/")
     if prefix and (not _PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
-        raise StoreUnavailable(f"{prefix!r} is no prefix of a store: write letters, digits, _, -, . and / between them")
+        raise StoreUnavailable(
+            f"{prefix!r} is not a prefix of a store: write letters, digits, _, -, . and / between them"
+        )
     settings: dict[str, object] = {}
     for name, value in parse_qsl(options or "", keep_blank_values=True):
         reader = _OPTIONS.get(name)

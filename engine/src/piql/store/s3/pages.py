@@ -84,7 +84,7 @@ def decoded(name: str, data: bytes) -> Page:
             )
         case {"below": list(below)}:
             return Inner([b64decode(key) for key, _ in below], [page for _, page in below])
-    raise StoreUnavailable(f"the object {name} of the store is no page: restore it from a backup")
+    raise StoreUnavailable(f"the object {name} of the store is not a page: restore it from a backup")
 
 
 def _text(value: bytes) -> str:

@@ -88,7 +88,7 @@ def decoded_root(data: bytes, shown: str) -> Root:
     """Return the root that an object holds; raise NotAStore for one of another program or another version."""
     document: Any = decoded_document(ROOT, data)
     if not isinstance(document, dict) or document.get("piql") != _FORMAT:
-        raise NotAStore(f"{shown} is no store of this version of PIQL: name another prefix")
+        raise NotAStore(f"{shown} is not a store of this version of PIQL: name another prefix")
     return Root(
         document["write"],
         document["number"],

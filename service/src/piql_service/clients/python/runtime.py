@@ -228,7 +228,7 @@ class Connection:
         consistency: Literal["eventual", "quorum"] | None = None,
     ) -> None:
         if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
-            raise ValueError(f"{address!r} is no address of a service: write http://HOST:PORT")
+            raise ValueError(f"{address!r} is not the address of a service: write http://HOST:PORT")
         self._address = address.rstrip("/")
         self._token = token
         self._timeout_ms = timeout_ms
@@ -266,7 +266,7 @@ class Connection:
             self._session = session
         page = _object_of(text)
         if page is None:
-            raise UnexpectedAnswer(f"{self._address} answers with something else than rows")
+            raise UnexpectedAnswer(f"{self._address} answers with something other than rows")
         return page
 
     def _headers(self) -> dict[str, str]:
@@ -287,7 +287,7 @@ def _refusal(error: urllib.error.HTTPError) -> ClientError:
         except (OSError, http.client.HTTPException):
             content = None
     if content is None or not isinstance(content.get("code"), str):
-        return UnexpectedAnswer(f"{error.url} answers with status {error.code}, and not as the service does")
+        return UnexpectedAnswer(f"{error.url} answers with status {error.code}, which is not an answer of the service")
     seconds = error.headers.get("Retry-After", "")
     retry_after_ms = content.get("retry_after_ms") or (int(seconds) * 1000 if seconds.isdecimal() else 0)
     code, message = content["code"], str(content.get("message", ""))
@@ -306,7 +306,9 @@ def _rows(query: str, answer: _Json, row: Callable[[_Json], _Row]) -> list[_Row]
     try:
         return [row(item) for item in answer["rows"]]
     except (KeyError, TypeError, ValueError, ArithmeticError) as error:
-        raise UnexpectedAnswer(f"{query} has other rows than it had: generate this client anew") from error
+        raise UnexpectedAnswer(
+            f"{query} has other columns than this client expects: generate the client again"
+        ) from error
 
 
 def _read(connection: Connection, query: str, parameters: _Json, row: Callable[[_Json], _Row]) -> Answer[_Row]:

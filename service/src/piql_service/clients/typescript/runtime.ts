@@ -173,7 +173,7 @@ export class Connection {
 
   constructor(address: string, options: ConnectionOptions = {}) {
     if (!/^https?:\/\//i.test(address)) {
-      throw new RangeError(`'${address}' is no address of a service: write http://HOST:PORT`)
+      throw new RangeError(`'${address}' is not the address of a service: write http://HOST:PORT`)
     }
     this.#address = address.replace(/\/+$/, '')
     this.#options = options
@@ -238,7 +238,7 @@ export class Connection {
     }
     const content = contentOf(text)
     if (!response.ok) throw refusal(response, content)
-    if (content === null) throw new UnexpectedAnswer(`${this.#address} answers with something else than rows`)
+    if (content === null) throw new UnexpectedAnswer(`${this.#address} answers with something other than rows`)
     const session = response.headers.get('Piql-Session')
     if (this.#session !== null && session !== null) this.#session = session
     return content
@@ -285,7 +285,7 @@ function rowsOf<Row>(query: string, content: Content, columns: Columns<Row>): Ro
       (row) => Object.fromEntries(names.map((name) => [name, columns[name](row[name])])) as Row,
     )
   } catch (error) {
-    throw new UnexpectedAnswer(`${query} has other rows than it had: generate this client anew`, { cause: error })
+    throw new UnexpectedAnswer(`${query} has other columns than this client expects: generate the client again`, { cause: error })
   }
 }
 

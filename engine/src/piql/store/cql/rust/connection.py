@@ -74,7 +74,7 @@ class RustConnection:
 
     def __init__(self, address: Address) -> None:
         if address.is_encrypted:
-            raise StoreUnavailable(f"{address.shown()}: driver=rust connects without TLS: leave it out of the address")
+            raise StoreUnavailable(f"{address.shown()}: driver=rust connects without TLS: remove it from the address")
         settings = driver_settings(address)
         self.address = address
         self._levels, self._serial, self._profiles = settings.levels, settings.serial, settings.profiles

@@ -148,7 +148,7 @@ class Connection:
                 self._define(statement, seconds)
             if not self._agree(seconds):
                 raise StoreUnavailable(
-                    f"the nodes of {self.address.shown()} did not agree on their tables within {seconds:g} s"
+                    f"the nodes of {self.address.shown()} did not agree on their schema within {seconds:g} s"
                 )
         except Exception as failure:
             raise unavailable(failure, self.address) from failure

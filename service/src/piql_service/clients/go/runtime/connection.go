@@ -62,7 +62,7 @@ func WithConsistency(consistency Consistency) Option {
 func Connect(address string, options ...Option) (*Connection, error) {
 	location, err := url.Parse(address)
 	if err != nil || location.Host == "" || (location.Scheme != "http" && location.Scheme != "https") {
-		return nil, fmt.Errorf("%q is no address of a service: write http://HOST:PORT", address)
+		return nil, fmt.Errorf("%q is not the address of a service: write http://HOST:PORT", address)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	connection := &Connection{
@@ -149,7 +149,7 @@ func (connection *Connection) send(ctx context.Context, query string, given para
 	}
 	var reply answer
 	if err := json.Unmarshal(text, &reply); err != nil || reply.Rows == nil {
-		return answer{}, &UnexpectedAnswer{connection.address + " answers with something else than rows"}
+		return answer{}, &UnexpectedAnswer{connection.address + " answers with something other than rows"}
 	}
 	if session := response.Header.Get("Piql-Session"); connection.isSession && session != "" {
 		connection.lock.Lock()
@@ -189,7 +189,7 @@ func rowsOf[Row any](query string, reply answer, read func(*row) Row) ([]Row, er
 		rows = append(rows, read(reading))
 		if reading.err != nil {
 			return nil, &UnexpectedAnswer{
-				query + " has other rows than it had: generate this client anew: " + reading.err.Error(),
+				query + " has other columns than this client expects: generate the client again: " + reading.err.Error(),
 			}
 		}
 	}

@@ -48,7 +48,7 @@ public final class PiqlClient {
 
     private Connection(String address, String token, Duration timeout, Consistency consistency, String session) {
       if (!address.startsWith("http://") && !address.startsWith("https://")) {
-        throw new IllegalArgumentException(address + " is no address of a service: write http://HOST:PORT");
+        throw new IllegalArgumentException(address + " is not the address of a service: write http://HOST:PORT");
       }
       this.address = address.replaceAll("/+$", "");
       this.token = token;
@@ -146,7 +146,7 @@ public final class PiqlClient {
         throw refusal(response, answer);
       }
       if (answer == null) {
-        throw new UnexpectedAnswer(address + " answers with something else than rows", null);
+        throw new UnexpectedAnswer(address + " answers with something other than rows", null);
       }
       if (session != null) {
         session = response.headers().firstValue("Piql-Session").orElse(session);
@@ -178,7 +178,7 @@ public final class PiqlClient {
           rows.add(row.apply(Values.object(item)));
         }
       } catch (RuntimeException error) {
-        throw new UnexpectedAnswer(query + " has other rows than it had: generate this client anew", error);
+        throw new UnexpectedAnswer(query + " has other columns than this client expects: generate the client again", error);
       }
       return rows;
     }
