@@ -77,7 +77,7 @@ async def measure(port: int, server: int) -> tuple[float, float, float]:
     """Return the requests a second, those a second of the server's processor time, and the p99 in milliseconds."""
     times, failures = list[float](), list[bytes]()
     loop = asyncio.get_running_loop()
-    made = [
+    users = [
         await loop.create_connection(lambda: Connection(times, failures), "127.0.0.1", port) for _ in range(CONNECTIONS)
     ]
     await asyncio.sleep(WARM_SECONDS)
@@ -85,7 +85,7 @@ async def measure(port: int, server: int) -> tuple[float, float, float]:
     cpu = cpu_seconds(server)
     await asyncio.sleep(SECONDS)
     measured, cpu = sorted(times), cpu_seconds(server) - cpu
-    for transport, _ in made:
+    for transport, _ in users:
         transport.abort()
     if failures:
         raise SystemExit(f"an answer is not 200: {failures[0][:200]!r}")

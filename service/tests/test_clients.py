@@ -111,7 +111,7 @@ def test_what_cannot_be_made_is_told_and_nothing_else_is_overwritten(
 ) -> None:
     (tmp_path / "piql_client.py").write_text("mine = True\n")
     assert client(["--lang", "python", "--app", str(SCADR), str(tmp_path)]) == 1
-    assert "it is no client that this command has made" in capsys.readouterr().err
+    assert "this command did not write it" in capsys.readouterr().err
     assert (tmp_path / "piql_client.py").read_text() == "mine = True\n"
     (tmp_path / "broken.piql").write_text("CREATE QUERY q AS SELECT a FROM nowhere;")
     assert client(["--lang", "typescript", "--app", str(tmp_path / "broken.piql"), str(tmp_path / "made")]) == 1

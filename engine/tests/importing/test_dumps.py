@@ -109,11 +109,11 @@ ALTER TABLE nowhere ADD PRIMARY KEY (id);
         (1, "the primary key already says this"),
         (1, "line 1 already says this"),
         (2, "there is a column id already"),
-        (3, "there is a table A already"),
+        (3, "there is already a table A"),
         (4, "line 1 already says this"),
         (5, "it has 2 columns, and the key of a has 1"),
         (6, "the table nowhere is not imported"),
-        (7, "there is no table nowhere before"),
+        (7, "there is no earlier table nowhere"),
     ]
 
 

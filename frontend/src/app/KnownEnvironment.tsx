@@ -8,8 +8,8 @@ import { useView } from './url-state'
 import { ViewLink } from './ViewLink'
 
 /**
- * Shows a page of an environment. If the application has none of that name, says so and which others there are; an
- * application that cannot be asked is left to the page.
+ * Shows a page of an environment. If the application has no environment of that name, it says so and links to the
+ * others. If the environments cannot be read, the page is shown and reports the error itself.
  */
 export function KnownEnvironment({ children }: { children: ReactNode }) {
   const { application, environment, page } = useView()
@@ -26,7 +26,7 @@ export function KnownEnvironment({ children }: { children: ReactNode }) {
           </ViewLink>
         ))}
       >
-        The address names one that was removed, or never was.
+        It was removed, or the address is wrong.
       </EmptyState>
     </main>
   )

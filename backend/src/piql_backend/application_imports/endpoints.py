@@ -78,9 +78,9 @@ async def make_imported_application(
     import_id: Id, request: ImportedApplicationCreate, workbench: TheWorkbench, visitor: AnyVisitor
 ) -> ApplicationSummaryRead:
     """Make an application of an import, as a new one: 409 where there is one of that id. No store is connected to."""
-    made = await workbench.application_imports.make(import_id, request)
-    workbench.give_to(made.id, visitor)
-    return made
+    application = await workbench.application_imports.make(import_id, request)
+    workbench.give_to(application.id, visitor)
+    return application
 
 
 @router.delete("/{import_id}", status_code=204, responses=declared(404))

@@ -35,8 +35,8 @@ def stage_keyspace(store: StoreWrite, prefix: str, into: Path) -> None:
     if not taken_tables(tables):
         raise StagingRefused(f"no table of the keyspace {address.keyspace} can be imported")
     joint = "&" if "?" in store.url else "?"
-    own = store.model_copy(update={"url": f"{store.url}{joint}prefix={prefix}"})
-    cluster = ArchivedEnvironment(id=CLUSTER, title="Cluster", colour="amber", kind="named", store=own)
+    environment_store = store.model_copy(update={"url": f"{store.url}{joint}prefix={prefix}"})
+    cluster = ArchivedEnvironment(id=CLUSTER, title="Cluster", colour="amber", kind="named", store=environment_store)
     rows = ImportNote(what="rows", why="they stay where they are: PIQL writes tables of its own beside them")
     notes = shortened([rows, *(ImportNote(what=name, why=note) for name, note in keyspace_notes(tables))])
     staged = Staged(

@@ -132,12 +132,12 @@ class _AtOnePlace:
 
 def _refuse_much() -> Callable[[bytes], None]:
     """What the server tells while it sends is not kept."""
-    told = 0
+    received = 0
 
     def progress(text: bytes) -> None:
-        nonlocal told
-        told += len(text)
-        if told > MOST_ARCHIVE_BYTES:
+        nonlocal received
+        received += len(text)
+        if received > MOST_ARCHIVE_BYTES:
             raise StagingRefused("the server announces more data than it sends")
 
     return progress

@@ -150,11 +150,11 @@ class ApplicationImports:
             await self._stage_here(job, stage_keyspace, request.store, request.prefix)
         return self._read(job)
 
-    async def _stage_here(self, job: _Import, stage_it: Callable[..., None], *given: Any) -> None:
+    async def _stage_here(self, job: _Import, stage_it: Callable[..., None], *arguments: Any) -> None:
         """Stage by a function of this process, which takes the folder last; an import that is refused is forgotten."""
         staged = job.folder / _STAGED
         try:
-            await asyncio.to_thread(stage_it, *given, staged)
+            await asyncio.to_thread(stage_it, *arguments, staged)
             job.staged = await asyncio.to_thread(read_staged, staged)
         except StagingRefused as refused:
             self._remove(job)
@@ -174,7 +174,7 @@ class ApplicationImports:
                 raise ApiError(409, "import-state", "The import is not ready.", "Upload the rest of the archive.")
             staged = job.folder / _STAGED
             history = staged / HISTORY
-            made = await asyncio.to_thread(
+            application = await asyncio.to_thread(
                 self._lifecycle.import_application,
                 request.title,
                 request.id,
@@ -184,9 +184,9 @@ class ApplicationImports:
                 job.staged.parameter_sets,
             )
             if job.source == "keyspace":
-                await self._confirm(made.id, job.staged.environments)
+                await self._confirm(application.id, job.staged.environments)
             self._remove(job)
-        return made
+        return application
 
     async def _confirm(self, application: str, environments: Sequence[ArchivedEnvironment]) -> None:
         """Take over the store of a keyspace, which the user has named; one that is taken stays unconfirmed."""

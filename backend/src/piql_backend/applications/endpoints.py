@@ -40,9 +40,9 @@ async def create_application(
     request: ApplicationCreate, workbench: TheWorkbench, visitor: AnyVisitor
 ) -> ApplicationSummaryRead:
     """Make an application; one of a template is deployed, and its rows are loaded, before the answer."""
-    made = await workbench.lifecycle.create(request)
-    workbench.give_to(made.id, visitor)
-    return made
+    created = await workbench.lifecycle.create(request)
+    workbench.give_to(created.id, visitor)
+    return created
 
 
 @router.patch("/{application}", responses=declared(404, 503))
@@ -60,9 +60,9 @@ def duplicate_application(
     application: str, request: ApplicationDuplicate, workbench: TheWorkbench, visitor: AnyVisitor
 ) -> ApplicationSummaryRead:
     """Make an application with the same files, and an empty store of its own."""
-    made = workbench.lifecycle.duplicate(application, request.title)
-    workbench.give_to(made.id, visitor)
-    return made
+    duplicate = workbench.lifecycle.duplicate(application, request.title)
+    workbench.give_to(duplicate.id, visitor)
+    return duplicate
 
 
 @router.delete("/{application}", status_code=204, responses=declared(404, 409))

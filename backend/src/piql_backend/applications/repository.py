@@ -77,8 +77,8 @@ class Applications:
         with self._saving:
             self.refuse_unknown(application_id)
             changes = {"title": title, "is_archived": is_archived}
-            given = {name: value for name, value in changes.items() if value is not None}
-            self._details.write(application_id, self._details.read(application_id).model_copy(update=given))
+            fields = {name: value for name, value in changes.items() if value is not None}
+            self._details.write(application_id, self._details.read(application_id).model_copy(update=fields))
 
     def write_history(self, application_id: str, file: IO[bytes]) -> None:
         """Write all saves as a git bundle, with what other programs have changed; ApiError 503 if it is damaged."""

@@ -52,61 +52,61 @@ def add_import_commands(command: Callable[[str, Any, str], argparse.ArgumentPars
     import_.add_argument("--dry-run", action="store_true", help="only say what would be imported")
 
 
-def _export(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    file: Path = given.file or Path(f"{given.id}.zip")
+def _export(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    file: Path = options.file or Path(f"{options.id}.zip")
     if file.exists():
         raise ValueError(f"{file} exists already and is not overwritten: choose another name")
     with tempfile.NamedTemporaryFile("wb", dir=file.parent, prefix=".", suffix=".part", delete=False) as part:
         try:
-            workbench.save(f"/{quote(given.id, safe='')}/archive", part)
+            workbench.save(f"/{quote(options.id, safe='')}/archive", part)
             part.close()
             file.hardlink_to(part.name)  # which replaces nothing
         finally:
             Path(part.name).unlink()
-    yield f"{file}: {given.id} is written, {file.stat().st_size:,} bytes."
+    yield f"{file}: {options.id} is written, {file.stat().st_size:,} bytes."
 
 
-def _import(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    staged = _staged(workbench, given)
+def _import(workbench: Asked, options: argparse.Namespace) -> Iterator[str]:
+    staged = _staged(workbench, options)
     path = f"application-imports/{quote(staged['id'], safe='')}"
     try:
         yield from _preview(staged)
-        if given.dry_run:
+        if options.dry_run:
             yield "Nothing was made."
             return
-        body = {"title": given.title or staged["title"], "id": given.id}
-        made = workbench.ask_of(f"{path}/applications", "POST", body)["id"]
+        body = {"title": options.title or staged["title"], "id": options.id}
+        application_id = workbench.ask_of(f"{path}/applications", "POST", body)["id"]
     except BaseException:
         with contextlib.suppress(OSError):
             workbench.ask_of(path, "DELETE")
         raise
-    yield f"{made} is made."
+    yield f"{application_id} is made."
 
 
-def _staged(workbench: Asked, given: argparse.Namespace) -> Any:
+def _staged(workbench: Asked, options: argparse.Namespace) -> Any:
     """The import that the workbench has staged of a source."""
-    source: str = given.source
+    source: str = options.source
     if scheme_of(source) == CQL:
-        return workbench.ask_of("application-imports/keyspaces", "POST", _keyspace(given))
+        return workbench.ask_of("application-imports/keyspaces", "POST", _keyspace(options))
     if "://" in source:
-        body = {"address": source, "branch": given.branch, "folder": given.folder, "is_shallow": given.shallow}
+        body = {"address": source, "branch": options.branch, "folder": options.folder, "is_shallow": options.shallow}
         return workbench.ask_of("application-imports/repositories", "POST", body)
-    if given.on_server:
+    if options.on_server:
         return workbench.ask_of("application-imports/folders", "POST", {"path": source})
     path = Path(source)
     if path.is_dir():
-        title = given.title or path.resolve().name[:100] or "Application"
+        title = options.title or path.resolve().name[:100] or "Application"
         return workbench.ask_of("application-imports/files", "POST", {"title": title, "files": list(_files(path))})
     if path.suffix.lower() in (*SQL_ENDINGS, PIQL_ENDING):
         files = [{"path": path.name, "text": path.read_text(encoding="utf-8")}]
         return workbench.ask_of(
-            "application-imports/files", "POST", {"title": given.title or path.stem, "files": files}
+            "application-imports/files", "POST", {"title": options.title or path.stem, "files": files}
         )
     return _uploaded(workbench, path)
 
 
-def _keyspace(given: argparse.Namespace) -> dict[str, Any]:
-    return {"store": {"url": given.source, **store_references(given)}, "prefix": given.prefix}
+def _keyspace(options: argparse.Namespace) -> dict[str, Any]:
+    return {"store": {"url": options.source, **store_references(options)}, "prefix": options.prefix}
 
 
 def _files(folder: Path) -> Iterator[dict[str, str]]:

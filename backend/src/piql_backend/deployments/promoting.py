@@ -36,8 +36,8 @@ def promote(
     if version != request.version:
         message = f"Nothing was changed: version {version} is live in {request.environment}, and not {request.version}."
         raise ApiError(409, "deployed-meanwhile", message, "Check again what would change, then promote.")
-    given = request.model_dump(exclude={"environment", "version"})
-    return target.begin(BuildCreate(**given, files=files), details)
+    fields = request.model_dump(exclude={"environment", "version"})
+    return target.begin(BuildCreate(**fields, files=files), details)
 
 
 def _live_files(source: Deployments) -> tuple[int, list[SourceFile]]:

@@ -89,8 +89,8 @@ class EnvironmentChanges:
         async with self._changing:
             settings = read_settings(self._environments.folder(name))
             changes = {field: getattr(request, field) for field in ("title", "colour", "slo")}
-            given = {field: value for field, value in changes.items() if field in request.model_fields_set}
-            kept = {field: value for field, value in given.items() if value is not None or field == "slo"}
+            fields = {field: value for field, value in changes.items() if field in request.model_fields_set}
+            kept = {field: value for field, value in fields.items() if value is not None or field == "slo"}
             settings = settings.model_copy(update=kept)
             if request.store is None:
                 write_settings(self._environments.folder(name), settings)
@@ -232,7 +232,7 @@ def _addresses_of(server: str) -> frozenset[str]:
     """The addresses of a host with its port; none where nobody knows the name."""
     host, _, port = server.rpartition(":")
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return frozenset()
-    return frozenset(f"{entry[4][0]}:{port}" for entry in found)
+    return frozenset(f"{entry[4][0]}:{port}" for entry in addresses)

@@ -153,14 +153,14 @@ def _read(generation: _Generation) -> GenerationRead:
     )
 
 
-def _table(made: Generated) -> GeneratedTableRead:
-    report = made.report
+def _table(generated: Generated) -> GeneratedTableRead:
+    report = generated.report
     return GeneratedTableRead(
         table=report.table,
         rows=report.rows,
         asked=report.asked,
         bytes=report.bytes,
-        left_out=made.left_out,
+        left_out=generated.left_out,
         limits=[
             GeneratedLimitRead(
                 columns=list(fill.limit.columns),

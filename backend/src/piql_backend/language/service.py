@@ -108,13 +108,13 @@ class Language:
         except SchemaEditRefused as refusal:
             raise ApiError(422, "schema-edit-refused", _sentence(refusal)) from refusal
         after = apply_edits(texts, edits)
-        told = consequences(self._compilations.compile_texts(texts), self._compilations.compile_texts(after))
+        findings = consequences(self._compilations.compile_texts(texts), self._compilations.compile_texts(after))
         sources = {name: Source(text, name) for name, text in after.items()}
         return SchemaEditRead(
             edits=_edits(texts, edits),
-            new_errors=[read_diagnostic(error, sources) for error in told.new_errors],
-            now_bounded=list(told.now_bounded),
-            now_refused=list(told.now_refused),
+            new_errors=[read_diagnostic(error, sources) for error in findings.new_errors],
+            now_bounded=list(findings.now_bounded),
+            now_refused=list(findings.now_refused),
         )
 
     def tokens(self, request: FileAmong) -> TokensRead:

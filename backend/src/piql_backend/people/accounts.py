@@ -91,10 +91,10 @@ class Accounts:
     def id_of(self, name: str) -> int:
         """The id of a person; ValueError for nobody."""
         with self._database.begin() as connection:
-            found = connection.execute(select(accounts.c.id).where(accounts.c.name == name.lower())).scalar()
-        if found is None:
+            account_id = connection.execute(select(accounts.c.id).where(accounts.c.name == name.lower())).scalar()
+        if account_id is None:
             raise ValueError(f"There is no person {name[:60]}.")
-        return int(found)
+        return int(account_id)
 
     def known_name(self, name: str) -> str | None:
         """The name where it is one; None where it may be anything, such as a password in the wrong field."""
@@ -117,9 +117,9 @@ class Accounts:
         account_id = self.id_of(name)
         refuse_password(password, name)
         hashed = hash_of(password)
-        is_it = accounts.c.id == account_id if proof is None else proof.holds()
+        has_account = accounts.c.id == account_id if proof is None else proof.holds()
         with self._database.begin() as connection:
-            if connection.execute(update(accounts).where(is_it).values(password_hash=hashed)).rowcount == 0:
+            if connection.execute(update(accounts).where(has_account).values(password_hash=hashed)).rowcount == 0:
                 return None
             _end_all(connection, account_id)
         return Proof(account_id, hashed)

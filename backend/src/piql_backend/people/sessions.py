@@ -1,4 +1,4 @@
-"""Sessions of browsers: a secret in a cookie. One ends when it is not used, when it is old, or when it is told to."""
+"""Sessions of browsers. The secret of a session is in a cookie. A session ends by itself when it is idle or old."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Sessions:
         return secret
 
     def begin_with(self, proof: Proof, replaced: str | None) -> str | None:
-        """Begin a session for who showed their password; None where that is another one meanwhile."""
+        """Begin a session for a person whose password was confirmed; None if the password has changed since."""
         secret = self.begin(proof.account_id, replaced)
         with self._database.begin() as connection:
             if connection.execute(select(accounts.c.id).where(proof.holds())).first() is not None:
@@ -43,17 +43,17 @@ class Sessions:
         return None
 
     def visitor(self, secret: str) -> Visitor | None:
-        """Whose session it is; None where it is none, or has ended."""
+        """Who is signed in by a secret; None if no session has it, or the session has ended."""
         now, digest = self._clock(), digest_of(secret)
-        is_it = sessions.c.digest == digest
+        has_secret = sessions.c.digest == digest
         is_alive = (sessions.c.seen_at >= now - IDLE_SECONDS) & (sessions.c.begun_at >= now - LONGEST_SECONDS)
-        found = select(accounts.c.id, accounts.c.name, sessions.c.seen_at).join(sessions)
+        person = select(accounts.c.id, accounts.c.name, sessions.c.seen_at).join(sessions)
         with self._database.begin() as connection:
-            row = connection.execute(found.where(is_it, is_alive, accounts.c.is_disabled.is_(False))).first()
+            row = connection.execute(person.where(has_secret, is_alive, accounts.c.is_disabled.is_(False))).first()
             if row is None:
                 return None
             if now - row.seen_at >= _SECONDS_BETWEEN_NOTES:
-                connection.execute(update(sessions).where(is_it).values(seen_at=now))
+                connection.execute(update(sessions).where(has_secret).values(seen_at=now))
             return Visitor(row.id, row.name, roles_of(connection, row.id), session=digest)
 
     def end(self, secret: str) -> None:

@@ -57,13 +57,13 @@ class Tokens:
             "ends_at": now + seconds,
         }
         with self._database.begin() as connection:
-            made = connection.execute(insert(tokens).values(row).returning(tokens.c.id)).scalar_one()
+            token_id = connection.execute(insert(tokens).values(row).returning(tokens.c.id)).scalar_one()
             if not _is_signed_in(connection, visitor):  # looked at once nobody else can write: else it is rolled back
                 raise login_needed()
             of_person = select(func.count()).select_from(tokens).where(tokens.c.account_id == visitor.account_id)
             if connection.execute(of_person).scalar_one() > MOST_TOKENS:
                 raise ApiError(409, "too-many-tokens", f"You have {MOST_TOKENS} tokens.", "End one that is not needed.")
-        return Token(made, limit.title, limit.role, limit.application, now, now + seconds), secret
+        return Token(token_id, limit.title, limit.role, limit.application, now, now + seconds), secret
 
     def of(self, account_id: int) -> Sequence[Token]:
         """The tokens of a person, also those that are over, the newest first."""
@@ -75,16 +75,16 @@ class Tokens:
     def end(self, account_id: int, token_id: int) -> bool:
         """End a token of a person; False where they have none of that id."""
         with self._database.begin() as connection:
-            is_it = (tokens.c.id == token_id) & (tokens.c.account_id == account_id)
-            return connection.execute(delete(tokens).where(is_it)).rowcount > 0
+            is_token = (tokens.c.id == token_id) & (tokens.c.account_id == account_id)
+            return connection.execute(delete(tokens).where(is_token)).rowcount > 0
 
     def visitor(self, secret: str) -> Visitor | None:
         """In whose name a token asks, with its limit; None where it is none, or is over."""
         columns = (accounts.c.id, accounts.c.name, tokens.c.title, tokens.c.role, tokens.c.application)
-        is_it = (tokens.c.digest == digest_of(secret)) & (tokens.c.ends_at > self._clock())
-        found = select(*columns).select_from(accounts.join(tokens)).where(is_it, accounts.c.is_disabled.is_(False))
+        has_secret = (tokens.c.digest == digest_of(secret)) & (tokens.c.ends_at > self._clock())
+        owner = select(*columns).select_from(accounts.join(tokens)).where(has_secret, accounts.c.is_disabled.is_(False))
         with self._database.begin() as connection:
-            row = connection.execute(found).first()
+            row = connection.execute(owner).first()
             if row is None:
                 return None
             limit = TokenLimit(row.title, cast(Role, row.role), row.application)

@@ -87,8 +87,8 @@ class ProfileRunFiles:
                 )
             except (OSError, ValueError, KeyError, TypeError) as damage:
                 log.error("%s cannot be read: %s", file, damage)
-                made = self._made_from_measurements(file)
-                runs += [] if made is None else [made]
+                run = self._made_from_measurements(file)
+                runs += [] if run is None else [run]
         return runs
 
     def _made_from_measurements(self, file: Path) -> StoredRun | None:
@@ -98,14 +98,14 @@ class ProfileRunFiles:
         what = f"state.json of the profile run {run_id} was damaged and is now {aside.name}"
         try:
             file.rename(aside)
-            made = _stored_run(run_id, read_info(self.measurements(run_id)), self.measurements(run_id))
-            self.save(made)
+            run = _stored_run(run_id, read_info(self.measurements(run_id)), self.measurements(run_id))
+            self.save(run)
         except (OSError, UnreadableRun) as error:
             log.error("the profile run %s is not listed: %s", run_id, error)
             self._damaged.append(f"{what}: the run is not listed, because its measurements cannot be read either")
             return None
         self._damaged.append(f"{what}: the run was made from its measurements")
-        return made
+        return run
 
     def delete(self, run_id: str) -> None:
         shutil.rmtree(self.folder(run_id), ignore_errors=True)

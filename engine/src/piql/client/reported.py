@@ -72,7 +72,8 @@ class ReportedDatabase(Database):
         bucket = int(BUCKETS_PER_OCTAVE * log2(1.0 + (perf_counter() - started) * TICKS_PER_SECOND))
         query = self._prepared.queries.get(name)
         pending = self._pending
-        pending.append((query, OK, bucket, page[2], len(page[0]), page[5], page[7]))
+        rows, _, operations, _, _, repair_operations, _, statements, _ = page
+        pending.append((query, OK, bucket, operations, len(rows), repair_operations, statements))
         if len(pending) >= self.reporter.full:
             self.reporter.fold()
         return page

@@ -133,9 +133,9 @@ def capacity(argv: Sequence[str] | None = None) -> int:
             of_load = Answer(*(options.users * at for at in (growth.low, growth.mid, growth.high)))
             of_one_node = users_of_one_node(growing, of_load) if model.is_answered_in_turn else None
             shown_users = [users for users in USERS if of_one_node is None or users <= of_one_node.mid]
-            told = stages(growing, model, demands, cluster, shown_users)
+            growth_stages = stages(growing, model, demands, cluster, shown_users)
             is_full = of_one_node is not None and of_one_node.mid < of_load.mid
-            success = Success(growing, told, _breaks_at(growing, model, slos), of_one_node, is_full)
+            success = Success(growing, growth_stages, _breaks_at(growing, model, slos), of_one_node, is_full)
         notes = _notes(options.run)
     except (NotPredictable, UnreadableRun) as error:
         print(f"piql capacity: {error}", file=sys.stderr)

@@ -49,8 +49,8 @@ def row_types(served: ServedSet, names: Names) -> RowTypes:
         for entity in served.entities
     }
     of_query = dict(_of_queries(served, of_entity, names))
-    own = [row for name, row in of_query.items() if served.queries[name].entity is None]
-    return RowTypes((*of_entity.values(), *own), of_query)
+    query_rows = [row for name, row in of_query.items() if served.queries[name].entity is None]
+    return RowTypes((*of_entity.values(), *query_rows), of_query)
 
 
 def _of_queries(served: ServedSet, of_entity: Mapping[str, RowType], names: Names) -> Iterator[tuple[str, RowType]]:

@@ -48,7 +48,7 @@ def client(argv: Sequence[str] | None = None) -> int:
         served = _served(parser, options)
         text = module(served, MARK)
         if file.exists() and MARK not in file.read_text(encoding="utf-8", errors="replace").partition("\n")[0]:
-            raise FileExistsError(0, "it is no client that this command has made: move it away", str(file))
+            raise FileExistsError(0, "this command did not write it: move it away", str(file))
         options.folder.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         print(f"{file}: {counted(len(served.queries), 'query')}")

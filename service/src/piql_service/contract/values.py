@@ -83,10 +83,10 @@ def reading(parameters: Sequence[ServedParameter]) -> Reading:
     }
     readers |= {parameter.name: _row_reader(parameter.row) for parameter in parameters if parameter.row}
     if not readers:
-        return lambda given: given
+        return lambda parameters: parameters
 
-    def read(given: dict[str, Any]) -> dict[str, object]:
-        values = dict(given)
+    def read(parameters: dict[str, Any]) -> dict[str, object]:
+        values = dict(parameters)
         for name, reader in readers.items():
             if name in values:
                 value = values[name]

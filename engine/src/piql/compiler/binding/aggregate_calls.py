@@ -99,8 +99,8 @@ def _fits(binder: ExpressionBinder, node: ast.Call, name: str, type: SqlType) ->
     elif name in _EXTREMES and type.kind not in (Kind.BOOLEAN, Kind.NULL):
         problem = f"{name} takes a BOOLEAN, and {text} is {type.with_article}"
     elif _NAMES.get(name, name) in _LISTS and type.kind is Kind.BLOB:
-        made = "a text" if _NAMES.get(name, name) == "STRING_AGG" else "a JSON text"
-        problem = f"{name} makes {made}, and {text} is a BLOB"
+        result_kind = "a text" if _NAMES.get(name, name) == "STRING_AGG" else "a JSON text"
+        problem = f"{name} makes {result_kind}, and {text} is a BLOB"
     else:
         return True
     binder.report("function-arguments", problem, node.span)

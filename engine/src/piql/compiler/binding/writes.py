@@ -84,9 +84,9 @@ class _Write:
         names = node.columns
         columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
         more: list[tuple[logical.Assignment, ...]] = []
-        given = None
+        listed_rows = None
         if node.rows is not None:
-            values, given = self._values_of_list(columns, node.rows)
+            values, listed_rows = self._values_of_list(columns, node.rows)
         else:
             rows = [(node.values, node.values_span), *((row.items, row.span) for row in node.more)]
             values, *more = [self._values(columns, items, span) for items, span in rows]
@@ -112,7 +112,7 @@ class _Write:
             table=self.table,
             values=values,
             more=tuple(logical.ValuesRow(values=row) for row in more),
-            rows=given,
+            rows=listed_rows,
             if_not_exists=node.is_conditional,
             conflict=conflict,
             returning=returning,
@@ -157,9 +157,9 @@ class _Write:
             if self._is_new(assignment, values):
                 values.append(assignment)
         row = RowType(tuple((column.name, column.type) for column in columns if column is not None))
-        given = self.context.parameters.rows(use, row)
-        self.is_broken |= given is None
-        return (*values, *self._defaults_beside(columns)), given
+        listed_rows = self.context.parameters.rows(use, row)
+        self.is_broken |= listed_rows is None
+        return (*values, *self._defaults_beside(columns)), listed_rows
 
     def _defaults_beside(self, columns: Sequence[Column | None]) -> tuple[logical.Assignment, ...]:
         """Return the DEFAULTs of the columns that an INSERT does not name."""

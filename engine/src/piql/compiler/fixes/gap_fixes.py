@@ -112,8 +112,8 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
         section_select(body) if isinstance(body, ast.Update | ast.Delete) else body,
         isinstance(body, ast.Update | ast.Delete),
     )
-    found = suggest_fixes(refused, is_bounded_with)
-    return FoundFixes(found.fixes, found.untried + work.untried)
+    fixes = suggest_fixes(refused, is_bounded_with)
+    return FoundFixes(fixes.fixes, fixes.untried + work.untried)
 
 
 class _RefusedTrials:

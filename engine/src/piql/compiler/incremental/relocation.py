@@ -90,8 +90,8 @@ class Positions:
             earlier = self._relocated[id(fixes)] = (fixes, LaterFixes(lambda: self._found(fixes.found)))
         return earlier[1]  # type: ignore[return-value]
 
-    def _found(self, found: FoundFixes) -> FoundFixes:
-        return FoundFixes(cast("tuple[Fix, ...]", self.put(found.fixes)), found.untried)
+    def _found(self, before: FoundFixes) -> FoundFixes:
+        return FoundFixes(cast("tuple[Fix, ...]", self.put(before.fixes)), before.untried)
 
     def _copy(self, value: object, names: tuple[str, ...]) -> object:
         """Return a copy with its fields relocated; the same object if none changes. Edits of a fix are sorted anew."""

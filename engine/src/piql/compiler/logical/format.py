@@ -136,13 +136,13 @@ def format_conflict(conflict: logical.OnConflict) -> str:
     return f" on conflict{key}: {format_assignments(conflict.changes) or 'nothing'}"
 
 
-def format_more(rows: Sequence[logical.ValuesRow], given: logical.GivenRows | None) -> str:
+def format_more(rows: Sequence[logical.ValuesRow], listed: logical.GivenRows | None) -> str:
     """Return how many further rows an INSERT has: ` and 2 more rows`; nothing where it has one row.
 
     Of a list it is `, for each of [rows] MAX 20`.
     """
-    if given is not None:
-        return f", for each of [{given.name}] MAX {given.max}"
+    if listed is not None:
+        return f", for each of [{listed.name}] MAX {listed.max}"
     return f" and {len(rows)} more row{'' if len(rows) == 1 else 's'}" if rows else ""
 
 

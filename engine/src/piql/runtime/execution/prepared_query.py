@@ -161,9 +161,9 @@ class PreparedQuery:
             raise self._out_of_range() from None
         next_cursor = None
         if execution.page_end is not None:
-            given, supplied = values[: self._given], values[self._given :]
+            from_caller, supplied = values[: self._given], values[self._given :]
             next_cursor = write_cursor(
-                self._cursor_key, self.name, self._mark, self.version, execution.page_end, given, supplied
+                self._cursor_key, self.name, self._mark, self.version, execution.page_end, from_caller, supplied
             )
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:

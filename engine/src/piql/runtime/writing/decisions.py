@@ -1,4 +1,4 @@
-"""The decisions of a compiled write: functions from the record as it is to the record as it shall be.
+"""The decisions of a compiled write: functions from the stored record to the record that the write leaves.
 
     UPDATE users SET age = age + 1 WHERE name = [1: name] IF age < 99
     key ("ada",);  decision ("ada", 41) → ("ada", 42), or ConditionFailed
@@ -60,25 +60,28 @@ class Decisions:
         known = {column.name for column in plan.table.columns}
         self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
         preparation = Preparation(store, slots, lambda index: index)
-        by_column = {value.column: value for value in plan.key}
+        sources = (*plan.values, *plan.key) if plan.kind == "insert" else plan.key
+        by_column = {value.column: value for value in sources}
+        self._named = self._named_columns(tuple(by_column))
+        rows = [by_column, *({value.column: value for value in row.values} for row in plan.more)]
+        self._rows = [self._sources([row[name] for name in self._named], preparation) for row in rows]
+        self._values = self._rows[0]
         changes = plan.values
         if plan.kind == "insert":
-            by_column = {value.column: value for value in (*plan.values, *plan.key)}
             changes = plan.conflict.changes if plan.conflict is not None else ()
-            names: tuple[str, ...] = tuple(by_column)
-        elif plan.section is not None:
-            names = ()
-        else:
-            names = self.found_by.columns if self.found_by is not None else table.primary_key
-        self._named = names
-        self._values = self._sources([by_column[name] for name in names], preparation)
-        rows = [{value.column: value for value in row.values} for row in plan.more]
-        self._rows = [self._values, *(self._sources([row[name] for name in names], preparation) for row in rows)]
         self._changed = tuple(change.column for change in changes)
         self._changes = self._sources(changes, preparation)
         self._tests = self._compiled(plan.condition, preparation)
         self._affects = [test for _, test in self._compiled(plan.where, preparation)]
         self._returned = self._rows_returned(plan, preparation)
+
+    def _named_columns(self, inserted: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the columns whose values the text gives to name a row: all of an INSERT, else those of a key."""
+        if self._plan.kind == "insert":
+            return inserted
+        if self._plan.section is not None:
+            return ()
+        return self.found_by.columns if self.found_by is not None else self._writer.table.primary_key
 
     def _sources(self, assignments: Iterable[Assignment], preparation: Preparation) -> Values:
         """Return a function to the values of assignments, which may be computed from the old and the new record."""

@@ -155,13 +155,13 @@ class PreparedWrite:
         """Return the records of an INSERT; those of a list are made of its rows."""
         if self._list is None:
             return self._decisions.records(parameters)
-        given = parameters[: len(self._checks.slots)]
+        from_caller = parameters[: len(self._checks.slots)]
         supplied: list[Any] = []
         rows: list[list[Any]] = []
-        for number, row in enumerate(given[self._list], 1):
+        for number, row in enumerate(from_caller[self._list], 1):
             if self._supplied and occasion is not None:
                 supplied = self._supplied.of(occasion, number)
-            rows.append([*given, *supplied, *row])
+            rows.append([*from_caller, *supplied, *row])
         return self._decisions.records_of_list(rows)
 
     def _write(self, path: WritePath, rows: Sequence[Row | None], parameters: list[Any], meter: Meter) -> list[Row]:

@@ -70,8 +70,8 @@ class Cache(Generic[T]):
 
     def requests(self) -> int:
         """Return how many requests this thread has made here."""
-        made: int = getattr(self._counted, "requests", 0)
-        return made
+        count: int = getattr(self._counted, "requests", 0)
+        return count
 
     def _read(self, name: str) -> T:
         data = self._objects.get(name)

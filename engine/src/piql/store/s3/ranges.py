@@ -83,13 +83,13 @@ class S3Read:
         encode = self.key[has_bucket(shape.index) + shape.prefix_length]
         divider, is_behind = set_only(column.ascending)
         yield base + divider, is_behind
-        given = iter(values)
+        arguments = iter(values)
         for is_there, is_included, is_from in (
             (shape.has_low, shape.is_low_included, True),
             (shape.has_high, shape.is_high_included, False),
         ):
             if is_there:
-                at = base + encode(next(given))
+                at = base + encode(next(arguments))
                 is_low = is_from == column.ascending
                 yield (at if is_low == is_included else end_of(at)), is_low
 

@@ -68,8 +68,8 @@ class RootOfStore:
 
     def requests(self) -> int:
         """Return how many times this thread has read the root."""
-        made: int = getattr(self._counted, "requests", 0)
-        return made
+        count: int = getattr(self._counted, "requests", 0)
+        return count
 
 
 class Turn:

@@ -161,17 +161,17 @@ def _method(query: ServedQuery, method: str, row: str | None, declared: set[str]
     names = _Local({*_KEYWORDS, *_IN_METHODS, *declared})
     arguments = [(names.function(parameter.name), parameter) for parameter in query.parameters]
     signature = [f"{argument} {_parameter(parameter)}" for argument, parameter in arguments]
-    given = _parameters(arguments)
+    values = _parameters(arguments)
     answer, of = row or "NoRow", _reader_name(row) if row is not None else "noRow"
     yield f"// {method}: {_lower(bound_of(query))}{_PAGES if query.is_paged else ''}"
     if query.is_paged:
         yield f"func (queries *Queries) {method}({', '.join([*signature, 'cursor string'])}) *Pages[{answer}] {{"
-        yield f"\treturn pagesOf(queries.connection, {_quoted(query.name)}, {given}, cursor, {of})"
+        yield f"\treturn pagesOf(queries.connection, {_quoted(query.name)}, {values}, cursor, {of})"
     else:
         kind, function = ("Written", "write") if query.is_write else ("Answer", "read")
         taken = ", ".join(["ctx context.Context", *signature])
         yield f"func (queries *Queries) {method}({taken}) ({kind}[{answer}], error) {{"
-        yield f"\treturn {function}(ctx, queries.connection, {_quoted(query.name)}, {given}, {of})"
+        yield f"\treturn {function}(ctx, queries.connection, {_quoted(query.name)}, {values}, {of})"
     yield "}"
 
 

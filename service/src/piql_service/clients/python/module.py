@@ -103,7 +103,7 @@ def _method(query: ServedQuery, method: str, row: str | None) -> Iterator[str]:
     names = Names({*_KEYWORDS, "self", *(("cursor",) if query.is_paged else ())})
     arguments = [(names.function(parameter.name), parameter) for parameter in query.parameters]
     signature = [f"{argument}: {_parameter(parameter)}" for argument, parameter in arguments]
-    given = [f"{parameter.name!r}: {argument}" for argument, parameter in arguments]
+    values = [f"{parameter.name!r}: {argument}" for argument, parameter in arguments]
     passed = ["self._connection", repr(query.name), "_parameters"]
     if query.is_paged:
         signature.append("cursor: str | None = None")
@@ -113,7 +113,7 @@ def _method(query: ServedQuery, method: str, row: str | None) -> Iterator[str]:
     answer = f"{_ANSWERS[kind]}[{row or 'Never'}]"
     yield listed(f"    def {method}(", ["self", *(["*", *signature] if signature else [])], f") -> {answer}:", step=4)
     yield f'        """{bound_of(query)}"""'
-    yield listed("        _parameters: _Json = {", given, "}", step=4)
+    yield listed("        _parameters: _Json = {", values, "}", step=4)
     yield f"        return _{kind}({', '.join(passed)})"
 
 

@@ -29,11 +29,11 @@ def leave_nulls_as_usual(query: RefusedQuery) -> list[Remedy]:
         if len(unusual) != 1:
             continue
         (item,) = unusual
-        found = _NULLS.search(item.span.text)
-        assert found is not None
+        match = _NULLS.search(item.span.text)
+        assert match is not None
         column, place = item.expression.span.text, "first" if item.is_ascending else "last"
-        edit = Edit(item.span.file, item.span.start + found.start(), item.span.end, "")
+        edit = Edit(item.span.file, item.span.start + match.start(), item.span.end, "")
         consequence = f"changes the order: rows without {column} come {place}, and LIMIT takes the first ones"
-        title = f"Leave out {found[0].strip().upper()}"
+        title = f"Leave out {match[0].strip().upper()}"
         remedies.append(Remedy(title, consequence, Change.OTHER_ROWS, edit=edit, excludes="order"))
     return remedies

@@ -110,8 +110,8 @@ class SteppedWriter:
             return [Slots(check, self.records, store, identity.row_writes) for check in checks]
 
         coming = _tightest([*slots_of(guards.unique), *slots_of(guards.limits)])
-        own = [*slots_of(writer.unique), *_tightest(slots_of(writer.limits)).values()]
-        self.slots = [_tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in own]
+        limited_slots = [*slots_of(writer.unique), *_tightest(slots_of(writer.limits)).values()]
+        self.slots = [_tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in limited_slots]
         self._other_slots = list(coming.values())
         self.references: list[SteppedReference] = []
         for reference in writer.references:
