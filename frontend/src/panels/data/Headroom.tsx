@@ -98,7 +98,7 @@ function Limit({ limit, beforeAt }: { limit: LimitHeadroom; beforeAt: string | n
   )
 }
 
-/** `+3 groups and +1 full since 12 May, 10:00` */
+/** `since 12 May, 10:00: +3 groups, +1 full, the fullest +20` */
 function growthInWords({ groups, full, fullest, before }: LimitHeadroom, beforeAt: string): string {
   if (!before) return ''
   const signed = (value: number) => (value < 0 ? `−${formatCount(-value)}` : `+${formatCount(value)}`)
