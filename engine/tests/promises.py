@@ -7,14 +7,26 @@ records ──the entries that each index should hold──▶ compared with tho
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterator
 from decimal import localcontext
-from typing import Any
+from typing import Any, cast
 
 import piql
+from piql.compiler.logical.expressions import (
+    And,
+    ColumnRef,
+    Comparison,
+    Constant,
+    Expression,
+    InList,
+    IsNull,
+    Not,
+    Or,
+)
 from piql.runtime.deployment import OtherIndex
-from piql.schema.catalog import Index, Table
+from piql.schema.catalog import Index, Table, View
 from piql.schema.words import words_of
 from piql.store.base import ReadShape, Store
 from piql.store.cql.store import CqlStore
@@ -80,6 +92,7 @@ def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
     """Yield the row of each group of a view, counted and summed anew."""
     view = table.view
     assert view is not None
+    records = [record for record in records if _is_counted(view, record)]
     for key in dict.fromkeys(tuple(record[column] for _, column in view.keys) for record in records):
         group = [record for record in records if tuple(record[column] for _, column in view.keys) == key]
         row = dict(zip((name for name, _ in view.keys), key, strict=True))
@@ -90,6 +103,49 @@ def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
             with localcontext(prec=100):
                 row[part.name] = len(values) if part.function == "COUNT" else sum(values) if values else None
         yield tuple(row[column.name] for column in table.columns)
+
+
+def _is_counted(view: View, record: Record) -> bool:
+    """Tell whether the WHERE of a view is true for a record, by an interpreter of the few forms that it may have."""
+    return view.condition is None or _truth(cast("Expression", view.condition.test), record) is True
+
+
+def _truth(test: Expression, record: Record) -> bool | None:
+    """Return what SQL says of a test: true, false or unknown."""
+    match test:
+        case And(operands=operands) | Or(operands=operands):
+            decides = isinstance(test, Or)
+            truths = [_truth(operand, record) for operand in operands]
+            return decides if decides in truths else None if None in truths else not decides
+        case Not(operand=operand):
+            truth = _truth(operand, record)
+            return None if truth is None else not truth
+        case IsNull(operand=operand):
+            return _plain(operand, record) is None
+        case InList(operand=operand, items=items):
+            return _truth(
+                Or(operands=tuple(Comparison(operator="=", left=operand, right=item) for item in items)), record
+            )
+        case Comparison(operator=sign, left=left, right=right):
+            values = _plain(left, record), _plain(right, record)
+            return None if None in values else bool(_SIGNS[sign](*values))
+        case _:
+            raise AssertionError(f"no view tests {test}")
+
+
+def _plain(expression: Expression, record: Record) -> Any:
+    match expression:
+        case ColumnRef(name=name):
+            return record[name]
+        case Constant(value=value):
+            return value
+        case _:
+            raise AssertionError(f"no view compares {expression}")
+
+
+_SIGNS = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
 
 
 def _has(other: OtherIndex, record: Record) -> bool:

@@ -50,7 +50,7 @@ def refusal_of(view: str) -> tuple[str, str]:
     ("select", "message", "way_out"),
     [
         ("SELECT COUNT(*) AS n FROM orders", "without GROUP BY", "add GROUP BY"),
-        ("SELECT day, COUNT(*) AS n FROM orders GROUP BY day", "day may be NULL", "declare day NOT NULL"),
+        ("SELECT day, COUNT(*) AS n FROM orders GROUP BY day", "day may be NULL", "WHERE day IS NOT NULL"),
         ("SELECT buyer, SUM(amount) AS s FROM orders GROUP BY buyer", "last row of a group is gone", "add COUNT(*)"),
         (
             "SELECT buyer, COUNT(*) AS n, SUM(price) AS s FROM orders GROUP BY buyer",
@@ -66,8 +66,19 @@ def refusal_of(view: str) -> tuple[str, str]:
         ("SELECT buyer, id, COUNT(*) AS n FROM orders GROUP BY buyer", "id is not grouped by", "GROUP BY"),
         ("SELECT buyer, amount + 1 AS x, COUNT(*) AS n FROM orders GROUP BY buyer", "holds columns", "compute"),
         ("SELECT * FROM orders GROUP BY buyer", "names its columns", "write the columns"),
-        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE id > 3 GROUP BY buyer", "no WHERE", "GROUP BY"),
-        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE id > [least] GROUP BY buyer", "no WHERE", "GROUP BY"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE id > [least] GROUP BY buyer", "[least]", "write constants"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE day < CURRENT_DATE GROUP BY buyer", "with constants", "test"),
+        ("SELECT buyer, COUNT(*) AS n FROM orders WHERE id + 1 > 3 GROUP BY buyer", "with constants", "computed"),
+        (
+            "SELECT buyer, COUNT(*) AS n FROM orders WHERE id IN (SELECT id FROM orders) GROUP BY buyer",
+            "without a query inside",
+            "write constants",
+        ),
+        (
+            "SELECT day, COUNT(*) AS n FROM orders WHERE day IS NULL OR id > 3 GROUP BY day",
+            "day may be NULL",
+            "WHERE day IS NOT NULL",
+        ),
         ("SELECT buyer, COUNT(*) AS n FROM orders GROUP BY buyer HAVING COUNT(*) > 1", "no HAVING", "WHERE"),
         ("SELECT buyer, COUNT(*) AS n FROM orders GROUP BY buyer ORDER BY n", "no ORDER BY", "order the rows"),
         ("SELECT o.buyer, COUNT(*) AS n FROM orders o, orders p GROUP BY o.buyer", "one table", "without joins"),
@@ -95,8 +106,16 @@ def test_a_name_means_one_table_or_view(name: str) -> None:
     assert codes == ["duplicate-table"]
 
 
-def test_the_fix_adds_what_is_missing() -> None:
-    text = TABLE + "CREATE VIEW v AS SELECT buyer, SUM(amount) AS total FROM orders GROUP BY buyer;"
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT buyer, SUM(amount) AS total FROM orders GROUP BY buyer",
+        "SELECT day, COUNT(*) AS n FROM orders GROUP BY day",
+        "SELECT buyer, COUNT(*) AS n, AVG(amount) AS a FROM orders GROUP BY buyer",
+    ],
+)
+def test_the_fix_mends_the_view(select: str) -> None:
+    text = f"{TABLE}CREATE VIEW v AS {select};"
     (error,) = piql.compile({"a": text}).diagnostics
     (edit,) = error.fixes[0].edits
     mended = text[: edit.start] + edit.text + text[edit.end :]
@@ -113,10 +132,12 @@ def test_a_view_is_formatted_and_stays_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("query", "groups"), [("put", 2), ("putNew", 1), ("give", 2), ("correct", 1), ("weigh", 0), ("remove", 1)]
 )
-def test_a_write_pays_for_each_group_that_its_row_enters_or_leaves(query: str, groups: int) -> None:
+@pytest.mark.parametrize("condition", ["", "WHERE day IS NOT NULL AND amount > 0 "])
+def test_a_write_pays_for_each_group_that_its_row_enters_or_leaves(query: str, groups: int, condition: str) -> None:
+    view = VIEW.replace("GROUP BY", condition + "GROUP BY")
     without = piql.compile({"a": TABLE + WRITES}).queries[query].bound
-    with_view = piql.compile({"a": TABLE + VIEW + WRITES}).queries[query].bound
-    with_index = piql.compile({"a": TABLE + VIEW + BEST + WRITES}).queries[query].bound
+    with_view = piql.compile({"a": TABLE + view + WRITES}).queries[query].bound
+    with_index = piql.compile({"a": TABLE + view + BEST + WRITES}).queries[query].bound
     assert without is not None
     assert with_view is not None
     assert with_index is not None
@@ -166,8 +187,20 @@ def test_a_store_without_transactions_refuses_a_view_before_anything_is_made(tmp
 
 def test_what_a_view_holds_cannot_change_under_its_name(db: piql.Database) -> None:
     db.deploy(piql.compile({"a": TABLE + VIEW + WRITES}))
+    with_condition = VIEW.replace("GROUP BY", "WHERE id > 3 GROUP BY")
+    for view in (VIEW.replace("SUM(amount) AS total", "COUNT(id) AS total"), with_condition):
+        with pytest.raises(piql.CompilationRefused, match="give the new one another name"):
+            db.deploy(piql.compile({"a": TABLE + view + WRITES}))
+
+
+def test_two_conditions_that_are_shown_alike_are_not_the_same(db: piql.Database) -> None:
+    def text(word: str) -> str:
+        return TABLE + VIEW.replace("GROUP BY", f"WHERE buyer <> '{word}' GROUP BY") + WRITES
+
+    db.deploy(piql.compile({"a": text("x" * 50)}))
+    db.deploy(piql.compile({"a": "\n" + text("x" * 50)}))
     with pytest.raises(piql.CompilationRefused, match="give the new one another name"):
-        db.deploy(piql.compile({"a": TABLE + VIEW.replace("SUM(amount) AS total", "COUNT(id) AS total") + WRITES}))
+        db.deploy(piql.compile({"a": text("x" * 51)}))
 
 
 def test_a_sum_that_does_not_fit_refuses_the_write_and_a_view_that_would_hold_it(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ class View:
     name: str
     keys: tuple[Column, ...]
     aggregates: tuple[Aggregate, ...]
+    condition: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +74,8 @@ class View:
     def select(self) -> str:
         keys = ", ".join(f"{key.name} AS by_{key.name}" for key in self.keys)
         parts = ", ".join(part.text for part in self.aggregates)
-        return f"SELECT {keys}, {parts} FROM t GROUP BY {', '.join(key.name for key in self.keys)}"
+        where = f" WHERE {self.condition}" if self.condition else ""
+        return f"SELECT {keys}, {parts} FROM t{where} GROUP BY {', '.join(key.name for key in self.keys)}"
 
     @property
     def text(self) -> str:
@@ -102,27 +104,59 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.chance = chance = random.Random(seed)
-        self.keys = [Column(f"k{number}", chance.choice(tuple(_KEYS)), False) for number in range(chance.randint(1, 3))]
+        self.keys = [
+            Column(f"k{number}", chance.choice(tuple(_KEYS)), chance.random() < 0.3)
+            for number in range(chance.randint(1, 3))
+        ]
         self.values = [
             Column(f"v{number}", chance.choice(tuple(_VALUES)), chance.random() < 0.5)
             for number in range(chance.randint(1, 3))
         ]
-        self.primary = ["id", *(key.name for key in self.keys[1:] if chance.random() < 0.3)]
+        can_be_primary = [key.name for key in self.keys[1:] if not key.nullable]
+        self.primary = ["id", *(name for name in can_be_primary if chance.random() < 0.3)]
         self.views = [self._view(f"view{number}") for number in range(chance.randint(1, 3))]
         self.rows: Rows = {}
 
     def _view(self, name: str) -> View:
         chance = self.chance
         keys = tuple(chance.sample(self.keys, chance.randint(1, len(self.keys))))
+        never_null = {key.name for key in keys if key.nullable}
+        tests = [f"{name} IS NOT NULL" for name in sorted(never_null)]
+        if chance.random() < 0.5:
+            column = chance.choice(self.values)
+            tests.append(f"{column.name} IS NOT NULL")
+            never_null.add(column.name)
+        if chance.random() < 0.5:
+            tests.append(self._test())
         parts = [Aggregate("rows_there", "COUNT", None)]
         for column in self.values:
             is_summed = not column.type.startswith("VARCHAR") and chance.random() < 0.8
-            if (is_summed and column.nullable) or chance.random() < 0.3:
+            if (is_summed and column.nullable and column.name not in never_null) or chance.random() < 0.3:
                 parts.append(Aggregate(f"count_{column.name}", "COUNT", column))
             if is_summed:
                 parts.append(Aggregate(f"sum_{column.name}", "SUM", column))
         chance.shuffle(parts)
-        return View(name, keys, tuple(parts))
+        return View(name, keys, tuple(parts), " AND ".join(tests))
+
+    def _test(self, depth: int = 2) -> str:
+        """Return a random test of columns of one row, as PIQL and DuckDB write it."""
+        chance = self.chance
+        column = chance.choice([*self.keys, *self.values])
+        values = [_literal(value) for value in _KEYS.get(column.type, _VALUES.get(column.type, ()))]
+        forms = ("compare", "in", "null", "between", *(("and", "or", "not") if depth else ()))
+        match chance.choice(forms):
+            case "compare":
+                return f"{column.name} {chance.choice(('=', '<>', '<', '<=', '>', '>='))} {chance.choice(values)}"
+            case "in":
+                return f"{column.name} IN ({', '.join(chance.sample(values, min(2, len(values))))})"
+            case "null":
+                return f"{column.name} IS {chance.choice(('', 'NOT '))}NULL"
+            case "between":
+                return f"{column.name} BETWEEN {chance.choice(values)} AND {chance.choice(values)}"
+            case "not":
+                return f"NOT ({self._test(depth - 1)})"
+            case word:
+                return f"({self._test(depth - 1)} {word.upper()} {self._test(depth - 1)})"
 
     @property
     def columns(self) -> list[Column]:
@@ -163,16 +197,16 @@ class World:
     def _row(self) -> dict[str, Any]:
         row: dict[str, Any] = {"id": self.chance.randrange(_IDS)}
         for key in self.keys:
-            row[key.name] = self.chance.choice(_KEYS[key.type])
+            row[key.name] = self._value(key)
         for column in self.values:
             row[column.name] = self._value(column)
         row["note"] = self.chance.choice((None, "n"))
         return row
 
     def _value(self, column: Column) -> Any:
-        if column in self.keys:
-            return self.chance.choice(_KEYS[column.type])
-        return None if column.nullable and self.chance.random() < 0.3 else self.chance.choice(_VALUES[column.type])
+        if column.nullable and self.chance.random() < 0.3:
+            return None
+        return self.chance.choice((_KEYS if column in self.keys else _VALUES)[column.type])
 
     def next_write(self) -> Write:
         """Draw a write, and say which rows there are after it."""
@@ -236,6 +270,13 @@ class World:
             for row in rows.values():
                 duck.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", [row[name] for name in names])
             return {view.name: ordered(duck.execute(view.select).fetchall()) for view in self.views}
+
+
+def _literal(value: Any) -> str:
+    """Return a value as it is written in both languages."""
+    if isinstance(value, str):
+        return f"'{value}'"
+    return str(value).upper() if isinstance(value, bool) else str(value)
 
 
 def ordered(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from piql.schema.thresholds import DEFAULT, Thresholds
 from piql.text.source import Span
+from piql.trees.node import Node
 
 FEW = 8  # constraints of a table that are looked through one by one
 
@@ -196,15 +197,31 @@ class ViewAggregate:
 
 
 @dataclass(frozen=True, slots=True)
+class ViewCondition:
+    """The WHERE of a view: its text as the compiler writes it, its constants, and the columns that it tests.
+
+    Text and constants tell two apart: the text shortens long constants. `test` is the bound expression; None where only
+    what a store keeps of a view is known.
+    """
+
+    text: str
+    constants: tuple[str, ...]
+    columns: tuple[str, ...]
+    test: Node | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What a view holds: a row for each group of rows of `table`, which writes to that table keep up to date.
 
-    `keys` pairs each key column of the view with the column of `table` that it is grouped by.
+    `keys` pairs each key column of the view with the column of `table` that it is grouped by. Of the table, only rows
+    count for which `condition` is true.
     """
 
     table: str
     keys: tuple[tuple[str, str], ...]
     aggregates: tuple[ViewAggregate, ...]
+    condition: ViewCondition | None = None
 
     @property
     def key_columns(self) -> frozenset[str]:
@@ -214,7 +231,8 @@ class View:
     @property
     def columns(self) -> frozenset[str]:
         """All columns of the table that it is made from."""
-        return self.key_columns | {part.column for part in self.aggregates if part.column is not None}
+        tested = self.condition.columns if self.condition is not None else ()
+        return self.key_columns | {part.column for part in self.aggregates if part.column is not None} | {*tested}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from piql.compiler.binding.scope import TableNames, lookup, unknown_name
 from piql.compiler.binding.types import is_number, summed_type
+from piql.compiler.binding.view_rows import RowsRefused, ViewRows, bind_rows_of_view
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
@@ -30,7 +31,7 @@ class _Refused(Exception):
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
+        self.diagnostics = (diagnostic,)
 
 
 def bind_view(
@@ -43,8 +44,8 @@ def bind_view(
     builder = _ViewBuilder(node, tables, views)
     try:
         table = None if node.is_broken else builder.build()
-    except _Refused as refused:
-        diagnostics.append(refused.diagnostic)
+    except (_Refused, RowsRefused) as refused:
+        diagnostics.extend(refused.diagnostics)
         table = None
     if table is not None:
         return table, True
@@ -66,6 +67,7 @@ class _ViewBuilder:
         self.columns: dict[str, Column] = {}  # of the view, by name
         self.keys: dict[str, str] = {}  # column of the table → column of the view
         self.aggregates: list[ViewAggregate] = []
+        self.rows: ViewRows | None = None
 
     def build(self) -> Table | None:
         """Return the view; None over a broken table."""
@@ -73,6 +75,10 @@ class _ViewBuilder:
         table = self._base(select)
         if table.name in self.tables.broken:
             return None
+        if select.where is not None and select.from_clause is not None:
+            source = select.from_clause.first
+            assert isinstance(source, ast.TableName)
+            self.rows = bind_rows_of_view(select.where, table, source.alias or source.table, self.tables)
         grouped = self._grouped(select, table)
         for item in select.items:
             self._add_item(item, table, grouped)
@@ -89,7 +95,12 @@ class _ViewBuilder:
             span=self.node.span,
             name_span=self.node.name.span,
             key_span=select.group.span if select.group is not None else None,
-            view=View(table.name, tuple((self.keys[name], name) for name in grouped), tuple(self._whole_aggregates())),
+            view=View(
+                table.name,
+                tuple((self.keys[name], name) for name in grouped),
+                tuple(self._whole_aggregates()),
+                self.rows.condition if self.rows is not None else None,
+            ),
         )
 
     def _base(self, select: ast.Select) -> Table:
@@ -139,12 +150,8 @@ class _ViewBuilder:
             column = self._column(key, table)
             if column is None:
                 raise _refused("a view is grouped by columns", key.span, "name a column of the table")
-            if column.nullable:
-                raise _refused(
-                    f"{column.name} may be NULL, and a row is found by its key only if no part of it is NULL",
-                    key.span,
-                    f"declare {column.name} NOT NULL in {table.name}",
-                )
+            if self._may_be_null(column):
+                raise self._group_of_null(select, column, key.span)
             if column.type.kind is Kind.DOUBLE:
                 raise _refused(
                     f"{column.name} is a DOUBLE, which is no exact key",
@@ -153,6 +160,24 @@ class _ViewBuilder:
                 )
             grouped[column.name] = key.span
         return grouped
+
+    def _may_be_null(self, column: Column) -> bool:
+        """Return whether a column may be NULL in a row that the view counts."""
+        return column.nullable and (self.rows is None or column.name not in self.rows.never_null)
+
+    def _group_of_null(self, select: ast.Select, column: Column, span: Span) -> _Refused:
+        """Return the refusal of a group without a key, with the fix that leaves its rows out."""
+        test = f"{column.name} IS NOT NULL"
+        fixes: tuple[Fix, ...] = ()
+        if select.where is None and select.from_clause is not None:
+            end = select.from_clause.span.end
+            fixes = (Fix(f"Leave out the rows without {column.name}", (Edit(span.file, end, end, f" WHERE {test}"),)),)
+        return _refused(
+            f"{column.name} may be NULL, and a row is found by its key only if no part of it is NULL",
+            span,
+            f"add WHERE {test}, which leaves such rows out, or declare {column.name} NOT NULL",
+            fixes,
+        )
 
     def _add_item(self, item: ast.SelectItem | ast.Star, table: Table, grouped: dict[str, Span]) -> None:
         """Add a column of the view."""
@@ -199,9 +224,9 @@ class _ViewBuilder:
                 "leave it out: what is kept must follow from the one row that a write changes",
             )
         if function not in ("COUNT", "SUM"):
-            raise _refused(
-                f"a view keeps COUNT and SUM, and no {function}", call.span, _INSTEAD.get(function, _OTHERWISE)
-            )
+            why, way_out = _INSTEAD.get(function, ("", _OTHERWISE))
+            fixes = (_as_sum_and_count(item, call),) if function == "AVG" and len(call.arguments) == 1 else ()
+            raise _refused(f"a view keeps COUNT and SUM, and no {function}{why}", call.span, way_out, fixes)
         column = None if call.is_star else self._column(call.arguments[0], table) if len(call.arguments) == 1 else None
         if column is None and not (call.is_star and function == "COUNT"):
             raise _refused(f"{function} of a view takes one column", call.span, f"write {function}(column)")
@@ -218,7 +243,8 @@ class _ViewBuilder:
                 call.span,
                 "sum a DECIMAL or a whole number",
             )
-        self._add_column(Column(item.alias.text, summed_type(column.type), column.nullable, span=item.span))
+        may_be_null = self._may_be_null(column)
+        self._add_column(Column(item.alias.text, summed_type(column.type), may_be_null, span=item.span))
         self.aggregates.append(ViewAggregate(item.alias.text, "SUM", column.name))
 
     def _check_counts(self, select: ast.Select, table: Table) -> None:
@@ -227,7 +253,8 @@ class _ViewBuilder:
             raise self._lacks(select, "COUNT(*)", "row_count", "when the last row of a group is gone")
         for part in self.aggregates:
             column = table.column(part.column) if part.column is not None else None
-            if part.function == "SUM" and column is not None and column.nullable and self._counter(part) is None:
+            is_nullable_sum = part.function == "SUM" and column is not None and self._may_be_null(column)
+            if is_nullable_sum and column is not None and self._counter(part) is None:
                 name = f"{column.name}_count"
                 raise self._lacks(select, f"COUNT({column.name})", name, f"when the SUM of {column.name} is NULL")
 
@@ -253,11 +280,21 @@ class _ViewBuilder:
 
 
 _OTHERWISE = "compute it where the view is read"
+_OF_ALL_ROWS = ": when the row that has it goes, only the other rows of the group tell the next one"
 _INSTEAD = {
-    "AVG": "keep SUM(column) and COUNT(column), and divide where the view is read",
-    "MIN": "ask the table: ORDER BY the column, LIMIT 1, with the columns of GROUP BY in WHERE",
-    "MAX": "ask the table: ORDER BY the column DESC, LIMIT 1, with the columns of GROUP BY in WHERE",
+    "AVG": ("", "keep SUM(column) and COUNT(column), and divide where the view is read"),
+    "MIN": (_OF_ALL_ROWS, "ask the table: ORDER BY the column, LIMIT 1, with the columns of GROUP BY in WHERE"),
+    "MAX": (_OF_ALL_ROWS, "ask the table: ORDER BY the column DESC, LIMIT 1, with the columns of GROUP BY in WHERE"),
 }
+
+
+def _as_sum_and_count(item: ast.SelectItem, call: ast.Call) -> Fix:
+    """Return the fix that keeps what an average is made of."""
+    operand = call.arguments[0].span.text
+    name = item.alias.text if item.alias is not None else "average"
+    text = f"SUM({operand}) AS {name}_sum, COUNT({operand}) AS {name}_count"
+    title = f"Keep SUM and COUNT: {name}_sum / {name}_count is the average"
+    return Fix(title, (Edit(item.span.file, item.span.start, item.span.end, text),))
 
 
 def _plain_select(query: ast.QueryExpression) -> ast.Select:
@@ -266,7 +303,6 @@ def _plain_select(query: ast.QueryExpression) -> ast.Select:
         raise _refused("a view is one SELECT, not a UNION", query.span, "make a view of each table")
     clauses = (
         ("WITH", query.with_clause, "read the table itself after FROM"),
-        ("WHERE", query.where, "add the columns of the condition to GROUP BY, and ask for their values in the query"),
         ("HAVING", query.having, "test the value in WHERE where the view is read"),
         ("ORDER BY", query.order, "order the rows where the view is read"),
         ("LIMIT", query.stop, "limit the rows where the view is read"),

@@ -2,20 +2,23 @@
 
 orders (7, "ada", 5.00) becomes (7, "bob", 6.00):      ("ada", n - 1, total - 5.00)     ("bob", n + 1, total + 6.00)
 
-Each group takes a get of its row and a write of it, in the transaction of the write: so it counts exactly once. A group
-without rows has none. Sums are exact; one that its column cannot hold raises ConstraintViolation and refuses the write.
+A row enters and leaves by a write that changes whether WHERE is true for it. Each group takes a get of its row and a
+write of it, in the transaction of the write: so it counts exactly once. A group without rows has none. Sums are exact;
+one that its column cannot hold raises ConstraintViolation and refuses the write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, cast
 
+from piql.compiler.logical.expressions import Expression, columns_of
 from piql.errors import ConstraintViolation
+from piql.runtime.execution.preparation import Preparation
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.records import keeper
-from piql.schema.catalog import Table, ViewAggregate
+from piql.schema.catalog import Table, ViewAggregate, ViewCondition
 from piql.schema.decimals import WIDE, without_minus_zero
 from piql.store.base import Store, Transaction
 from piql.store.rows import Row
@@ -58,6 +61,7 @@ class KeptView:
         self._is_filled = is_filled
         self._refuse = refuse
         positions = {column.name: at for at, column in enumerate(record.columns)}
+        self._counts = _test_of(view.view.condition, positions, store)
         self._key = tuple(positions[column] for _, column in view.view.keys)
         self._primary_key = tuple(positions[name] for name in record.primary_key)
         self._parts = [_Part(part, view, record, positions, store) for part in view.view.aggregates]
@@ -103,15 +107,28 @@ class KeptView:
             if is_counted is not None and not is_counted(tuple([record[at] for at in self._primary_key])):
                 continue
             for sign, row in ((-1, old), (1, new)):
-                if row is None:
-                    continue
-                key = tuple([row[at] for at in self._key])
-                if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
-                    continue
-                delta = deltas.setdefault(key, [0] * len(self._parts))
-                for number, part in enumerate(self._parts):
-                    delta[number] = part.plus(delta[number], part.of(row), sign)
+                if row is not None:
+                    self.count(deltas, row, sign)
         return deltas
+
+    def count(self, groups: dict[Row, list[Any]], record: Row, sign: int = 1) -> None:
+        """Add what a record gives its group, or take it away: a number for each aggregate, by the group's key."""
+        if not self._counts(record):
+            return
+        key = tuple([record[at] for at in self._key])
+        if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
+            return
+        numbers = groups.setdefault(key, [0] * len(self._parts))
+        for number, part in enumerate(self._parts):
+            numbers[number] = part.plus(numbers[number], part.of(record), sign)
+
+    def key_of(self, row: Row) -> Row:
+        """Return the key of a row of the view."""
+        return tuple([row[place] for place in self._key_places])
+
+    def row_of(self, key: Row, numbers: list[Any]) -> Row | None:
+        """Return the row of a group that was counted from nothing; None where it has no rows."""
+        return self._after(key, None, numbers)
 
     def _after(self, key: Row, old: Row | None, delta: list[Any]) -> Row | None:
         """Return the row of a group with what it gains; None where it has no rows any more."""
@@ -136,6 +153,16 @@ class KeptView:
             is_null = counter is not None and values[counter] == 0
             row[place] = None if is_null else part.kept(values[number])
         return tuple(row)
+
+
+def _test_of(condition: ViewCondition | None, positions: Mapping[str, int], store: Store) -> Callable[[Row], bool]:
+    """Return what tells whether a view counts a record."""
+    if condition is None:
+        return lambda record: True
+    test = cast("Expression", condition.test)
+    sources = {column: f"r[{positions[column.name]}]" for column in columns_of(test)}
+    compiler = Preparation(store, {}, lambda index: index).over_sources(sources)
+    return compiler.function("r", compiler.is_true(test))
 
 
 class _Part:

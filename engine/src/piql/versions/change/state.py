@@ -22,7 +22,7 @@ from typing import Any, Literal
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
-from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
+from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate, ViewCondition
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import filled_part, refuse_view
 
@@ -83,7 +83,7 @@ class SchemaState:
                     name: {
                         "key": table.primary_key,
                         "columns": [[column.name, str(column.type), column.nullable] for column in table.columns],
-                        **({"view": asdict(table.view)} if table.view is not None else {}),
+                        **({"view": _view_document(table.view)} if table.view is not None else {}),
                     }
                     for name, table in self.tables.items()
                 },
@@ -262,9 +262,23 @@ def _table(name: str, document: Mapping[str, Any]) -> Table:
     return Table(name, columns, tuple(document["key"]), view=_view(document["view"]) if "view" in document else None)
 
 
+def _view_document(view: View) -> dict[str, Any]:
+    condition = view.condition
+    return {
+        "table": view.table,
+        "keys": view.keys,
+        "aggregates": [asdict(part) for part in view.aggregates],
+        "where": condition and {"text": condition.text, "constants": condition.constants, "columns": condition.columns},
+    }
+
+
 def _view(document: Mapping[str, Any]) -> View:
     keys = tuple((name, column) for name, column in document["keys"])
-    return View(document["table"], keys, tuple(ViewAggregate(**part) for part in document["aggregates"]))
+    where = document.get("where")
+    condition = (
+        ViewCondition(where["text"], tuple(where["constants"]), tuple(where["columns"])) if where is not None else None
+    )
+    return View(document["table"], keys, tuple(ViewAggregate(**part) for part in document["aggregates"]), condition)
 
 
 def _type(text: str) -> SqlType:
