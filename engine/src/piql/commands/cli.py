@@ -31,6 +31,7 @@ OWN: dict[str, tuple[str, str]] = {
     "dump": ("piql.commands.dump", "write the rows of a table into a file (Parquet needs piql[files])"),
     "generate": ("piql.commands.generate", "make rows for all tables, up to each limit"),
     "headroom": ("piql.commands.headroom", "show how full the groups under each limit are"),
+    "verify": ("piql.commands.verify", "count views again, tell differences, and repair them"),
     "import": ("piql.commands.importing", "write a schema of another SQL, or of a CQL keyspace, as PIQL"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }

@@ -1,0 +1,190 @@
+"""Counts the rows of a view again, beside writers, and writes what its table gives where the view holds something else.
+
+    snapshot:  rows of the table, some at a time  →  numbers of each group  ┐
+               rows of the view, some at a time   ────────────────────────  ┴→  differences
+    repair:    in a transaction for each group, if it still holds what it held: the row that its table gives
+
+A write changes a group by what its row adds. So a group that is unchanged since the snapshot still differs by the same,
+unless it was emptied and came back as it was. Then the next recount tells: a repair ends with one. Memory holds the
+numbers of all groups of one view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from piql.client.database import Database
+from piql.errors import ConstraintViolation, DeployedMeanwhile, NotDeployed
+from piql.runtime.deployment import Deployment
+from piql.runtime.writing.kept_view import KeptView
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.transactional import TableWriter
+from piql.schema.catalog import Table
+from piql.store.base import Batch, ReadShape, Store
+from piql.store.rows import Row
+
+STEP_ROWS = 1000  # of one read
+MOST_ROUNDS = 5  # recounts of a repair, while writers change what is being repaired
+
+Tell = Callable[[str, int], None]
+"""Called after each read with the name of the view, and how many rows of its table were counted so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A group, and its columns as the view `held` them and as its table `gives` them; None where there is no row."""
+
+    group: Mapping[str, Any]
+    held: Mapping[str, Any] | None
+    gives: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """A view counted again from `rows` rows of its table, which give `groups` groups.
+
+    `differences` are those of the last recount, `repaired` counts the groups that were written anew before it.
+    """
+
+    view: str
+    rows: int
+    groups: int
+    differences: tuple[Difference, ...]
+    repaired: int = 0
+
+
+def views_named(deployment: Deployment, names: Sequence[str]) -> list[Table]:
+    """Return the views of these names, all without a name; raise NotDeployed for a name of no view."""
+    views = {name: table for name, table in deployment.tables.items() if table.view is not None}
+    for name in names:
+        if name not in views:
+            known = ", ".join(views) or "none"
+            raise NotDeployed(f"no view {name!r} is deployed; there are: {known}")
+    return [views[name] for name in names] if names else list(views.values())
+
+
+def recount(db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS) -> Recount:
+    """Count a view again, by reads of `step_rows` rows of one state.
+
+    Raises SnapshotUnavailable where the store cannot show one state for so long, and DeployedMeanwhile.
+    """
+    return _Recounting(db, view, step_rows).compare(tell).recount
+
+
+def repair(db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS) -> Recount:
+    """Count a view again and write the groups that differ, until none does; give up after MOST_ROUNDS recounts.
+
+    Raises as `recount`, and ConstraintViolation for a group whose sum its column cannot hold.
+    """
+    work = _Recounting(db, view, step_rows)
+    repaired = 0
+    for _ in range(MOST_ROUNDS - 1):
+        comparison = work.compare(tell)
+        if not comparison.differing:
+            return replace(comparison.recount, repaired=repaired)
+        repaired += sum(work.write(key, held, gives) for key, held, gives in comparison.differing)
+    return replace(work.compare(tell).recount, repaired=repaired)
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A recount, and for each difference its key with the two rows as they are stored."""
+
+    recount: Recount
+    differing: tuple[tuple[Row, Row | None, Row | None], ...]
+
+
+class _Recounting:
+    """What one view needs to be counted again."""
+
+    def __init__(self, db: Database, view: Table, step_rows: int) -> None:
+        assert view.view is not None
+        self._deployment = db.deployment
+        self._store = db.store
+        self._step_rows = step_rows
+        self._view = view
+        self._base = self._deployment.kept_as_declared(view.view.table)
+        self._writer = TableWriter(view, self._deployment, self._store)
+        self._kept = KeptView(view, self._base, self._store, self._writer)
+
+    def compare(self, tell: Tell | None) -> _Comparison:
+        """Count the rows of the table, and compare each group with the view, as both are at one moment."""
+        groups: dict[Row, list[Any]] = {}
+        rows = 0
+        differing: list[tuple[Row, Row | None, Row | None]] = []
+        with self._store.snapshot():
+            self._refuse_others(self._store.version())
+            for step in _steps(self._store, self._base, self._step_rows):
+                rows += len(step)
+                for record in step:
+                    self._kept.count(groups, record)
+                if tell is not None:
+                    tell(self._view.name, rows)
+            number = len(groups)
+            for step in _steps(self._store, self._view, self._step_rows):
+                for held in step:
+                    key = self._kept.key_of(held)
+                    gives = self._row(key, groups.pop(key, None))
+                    if held != gives:
+                        differing.append((key, held, gives))
+        differing += [(key, None, self._row(key, numbers)) for key, numbers in groups.items()]
+        shown = tuple(self._difference(*difference) for difference in differing)
+        return _Comparison(Recount(self._view.name, rows, number, shown), tuple(differing))
+
+    def write(self, key: Row, held: Row | None, gives: Row | None) -> bool:
+        """Write what the table gives for a group, if the view still holds what it held; return whether it did."""
+        with self._store.transaction() as transaction:
+            self._refuse_others(transaction.version())
+            if self._writer.read(transaction, Meter(), key) != held:
+                return False
+            self._writer.apply(transaction, Meter(), held, gives)
+        return True
+
+    def _refuse_others(self, epoch: int) -> None:
+        if epoch != self._deployment.epoch:
+            raise DeployedMeanwhile("another version was deployed meanwhile: begin again")
+
+    def _row(self, key: Row, numbers: list[Any] | None) -> Row | None:
+        """Return the row of a group as it is stored; raise ConstraintViolation for a sum that does not fit."""
+        try:
+            return None if numbers is None else self._kept.row_of(key, numbers)
+        except ConstraintViolation as violation:
+            group = ", ".join(f"{name} = {value!r}" for name, value in self._decoded(key).items())
+            raise ConstraintViolation(f"{group}: {violation}") from None
+
+    def _difference(self, key: Row, held: Row | None, gives: Row | None) -> Difference:
+        values = (None if row is None else self._values(row) for row in (held, gives))
+        return Difference(self._decoded(key), *values)
+
+    def _decoded(self, key: Row) -> dict[str, Any]:
+        names = self._view.primary_key
+        return dict(zip(names, (self._value(name, part) for name, part in zip(names, key, strict=True)), strict=True))
+
+    def _values(self, row: Row) -> dict[str, Any]:
+        """Return the counts and sums of a row by their names."""
+        values = {column.name: part for column, part in zip(self._view.columns, row, strict=True)}
+        return {name: self._value(name, part) for name, part in values.items() if name not in self._view.primary_key}
+
+    def _value(self, name: str, stored: Any) -> Any:
+        column = self._view.column(name)
+        assert column is not None
+        codec = self._store.codec(column.type)
+        return codec.decode(stored) if codec is not None and stored is not None else stored
+
+
+def _steps(store: Store, table: Table, rows: int) -> Iterator[list[Row]]:
+    """Yield the records of a table in the order of their keys, at most `rows` at a time."""
+    names = tuple(column.name for column in table.columns)
+    shape = ReadShape(table, table.primary_index(), names, 0)
+    first = store.prepare(shape)
+    further = store.prepare(replace(shape, after_length=len(table.primary_key)))
+    at = [names.index(name) for name in table.primary_key]
+    ((step,),) = store.read_many([Batch(first, [(rows,)])])
+    while step:
+        yield step
+        if len(step) < rows:
+            return
+        last = step[-1]
+        ((step,),) = store.read_many([Batch(further, [(*(last[place] for place in at), rows)])])

@@ -1,0 +1,84 @@
+"""`piql verify`: counts views again from the rows of their tables, beside writers, and repairs what differs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from piql.client.recounts import STEP_ROWS, Recount, recount, repair, views_named
+from piql.commands.existing import open_existing, refuse_undeployed
+from piql.commands.following import add_store, attempt
+from piql.commands.table import counted
+from piql.schema.values import shown
+
+_MOST_SHOWN = 10  # differences of one view
+
+
+def verify(argv: Sequence[str] | None = None) -> int:
+    """Count views again; return 1 if one differs from what its table gives."""
+    parser = argparse.ArgumentParser(
+        prog="piql verify",
+        description="Count views again from the rows of their tables, beside readers and writers; tell differences.",
+    )
+    add_store(parser)
+    parser.add_argument("views", nargs="*", metavar="VIEW", help="a view; without a name all are counted")
+    parser.add_argument(
+        "--repair", action="store_true", help="write what the table gives for each group that differs, and count again"
+    )
+    parser.add_argument(
+        "--step-rows",
+        type=int,
+        default=STEP_ROWS,
+        metavar="N",
+        help=f"the most rows of one read, {STEP_ROWS:,} by default",
+    )
+    options = parser.parse_args(argv)
+    if options.step_rows < 1:
+        parser.error("--step-rows takes a positive number")
+    differs = False
+
+    def work() -> None:
+        nonlocal differs
+        with open_existing(options.store) as db:
+            refuse_undeployed(db, options.store)
+            views = views_named(db.deployment, options.views)
+            if not views:
+                print("no view is deployed")
+            for view in views:
+                assert view.view is not None
+                count = repair if options.repair else recount
+                result = count(db, view, _told if sys.stderr.isatty() else None, options.step_rows)
+                print(_in_words(result, view.view.table))
+                differs = differs or bool(result.differences)
+        if differs and not options.repair:
+            print("add --repair to write what the rows give", file=sys.stderr)
+
+    return attempt("verify", work) or int(differs)
+
+
+def _told(view: str, rows: int) -> None:
+    print(f"\r{view}: {rows:,} rows counted", end="\r", file=sys.stderr)
+
+
+def _in_words(result: Recount, table: str) -> str:
+    rows = f"{counted(result.rows, 'row')} of {table} give {counted(result.groups, 'group')}"
+    repaired = f", {counted(result.repaired, 'group')} repaired" if result.repaired else ""
+    if not result.differences:
+        return f"{result.view}: {rows}, and it holds them{repaired}"
+    number = len(result.differences)
+    lines = [
+        f"{result.view}: {rows}{repaired}; {counted(number, 'group')} of it {'differs' if number == 1 else 'differ'}"
+    ]
+    lines += [
+        f"  {_values(difference.group)}: holds {_values(difference.held)}; its rows give {_values(difference.gives)}"
+        for difference in result.differences[:_MOST_SHOWN]
+    ]
+    if number > _MOST_SHOWN:
+        lines.append(f"  and {number - _MOST_SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def _values(values: Mapping[str, Any] | None) -> str:
+    return "no row" if values is None else ", ".join(f"{name} = {shown(value)}" for name, value in values.items())
