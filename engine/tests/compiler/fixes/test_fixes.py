@@ -228,7 +228,10 @@ def test_a_fix_names_the_other_queries_that_it_bounds() -> None:
         "CREATE QUERY three AS SELECT COUNT(*) AS n FROM posts WHERE author = [me];\n"
     )
     one = piql.compile(text).queries["one"].diagnostics[0].fixes
-    assert [fix.unblocks for fix in one] == [("two",)]
+    assert {fix.title: fix.unblocks for fix in one} == {
+        "Add CARDINALITY LIMIT 100 (owner) to follows": ("two",),
+        "Keep the view follows_by_owner of follows": (),
+    }
 
 
 def test_edits_of_several_files_name_them() -> None:

@@ -163,8 +163,10 @@ def test_every_fix_of_an_application_does_what_it_says(name: str) -> None:
             cost = (
                 f"at most {after.bound.operations:,} request{'' if after.bound.operations == 1 else 's'} an execution"
             )
-            assert fix.cost == cost, (query.name, fix.title)
+            assert fix.cost.partition(";")[0] == cost, (query.name, fix.title)
             assert fix.consequence, (query.name, fix.title)
+            if fix.title.startswith("Keep the view"):
+                continue  # it reads another table, and answers the same: test_view_fix holds it against DuckDB
             tests = conditions(after)
             dropped = [test for test in conditions(query) if test not in tests]
             if "changes the answer" not in fix.consequence and "Read both sides" not in fix.title:

@@ -18,6 +18,7 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
     """Return the edits of several remedies together; None where a table's text cannot be edited."""
     edits = _tests([remedy.test for remedy in remedies if remedy.test is not None])
     edits += [remedy.edit for remedy in remedies if remedy.edit is not None]
+    edits += [edit for remedy in remedies for edit in remedy.edits]
     lines: dict[str, list[str]] = {}
     for remedy in remedies:
         if remedy.line is not None:

@@ -35,11 +35,12 @@ class Change(IntEnum):
     FEWER_PARAMETERS = 1  # the same rows where callers gave a range of that width
     WRITES_OF_AN_OWNER = 2  # writes are refused that go beyond a limit on a key or a reference
     WRITES = 3  # writes are refused that go beyond a limit on other columns
-    PAGES = 4  # the same rows, some at a time
-    FEWER_ROWS = 5
-    OTHER_ROWS = 6  # or the same in another order
-    PART_OF_THE_DATA = 7  # an aggregate or sort sees some rows only
-    ONE_ROW = 8  # of a table, where many were asked for
+    DEARER_WRITES = 4  # the same rows, which each write keeps ready
+    PAGES = 5  # the same rows, some at a time
+    FEWER_ROWS = 6
+    OTHER_ROWS = 7  # or the same in another order
+    PART_OF_THE_DATA = 8  # an aggregate or sort sees some rows only
+    ONE_ROW = 9  # of a table, where many were asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class NewTest:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A title, what it changes, and one of: a line for a table, a test for a WHERE, an edit of the query.
+    """A title, what it changes, and one of: a line for a table, a test for a WHERE, an edit of the query, or several.
 
     Two remedies with the same text in `excludes` are not tried together: a query has one LIMIT or PAGINATE.
     """
@@ -71,6 +72,7 @@ class Remedy:
     line: LimitLine | None = None
     test: NewTest | None = None
     edit: Edit | None = None
+    edits: tuple[Edit, ...] = ()
     excludes: str = ""
 
     @property

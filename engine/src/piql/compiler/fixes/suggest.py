@@ -13,6 +13,7 @@ from piql.compiler.fixes.remedies.cardinality_limit import add_cardinality_limit
 from piql.compiler.fixes.remedies.fix_columns import fix_columns, fix_keys
 from piql.compiler.fixes.remedies.foreign_key import add_foreign_key
 from piql.compiler.fixes.remedies.join_by_key import join_by_key
+from piql.compiler.fixes.remedies.keep_view import keep_view
 from piql.compiler.fixes.remedies.limit_of_joined_table import limit_joined_table
 from piql.compiler.fixes.remedies.limit_of_table import limit_table
 from piql.compiler.fixes.remedies.order_by_range import order_by_range
@@ -31,6 +32,7 @@ REMEDIES: tuple[Remedies, ...] = (
     add_cardinality_limit,
     limit_table,
     add_stop,
+    keep_view,
     join_by_key,
     add_foreign_key,
     order_by_range,
