@@ -14,6 +14,7 @@ from piql_backend.latency import repository
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.reports.in_sql import lower_edge
 from piql_backend.reports.repository import ReportedTable
+from piql_backend.reports.service import Reports
 from piql_backend.reports.widths import DAY, HOUR, MINUTE, begin_of, cells, kept, minute_of
 from piql_backend.slos.repository import SloTable
 from piql_backend.web.schemas import SloWrite
@@ -117,3 +118,26 @@ def test_what_was_kept_by_earlier_versions_is_put_together(tmp_path: Path) -> No
     with ObservationTable(database).gathered(FIRST, now() - timedelta(days=60), "applications", DAY) as seen:
         assert seen.totals()["q"].executions == 3
     database.close()
+
+
+def test_where_counts_take_too_much_disk_the_oldest_days_go(database: Database) -> None:
+    table, today = ReportedTable(database), minute_of(now()) // DAY * DAY
+    with database.write() as cursor:
+        cursor.execute(
+            f"""
+            INSERT INTO reported
+            SELECT {today} - days.range * {DAY}, 'query' || queries.range, 1, 'ok', 1, 1, 1, hash(queries.range) % 900, 1,
+                   hash(queries.range + days.range) % 1000000007, 1, 1, 1, 1, 1, 1, 1
+            FROM range(20) AS days, range(20000) AS queries
+            """
+        )
+    Reports(table).tidy()
+    table.checkpoint()
+    before = table.used_bytes()
+    Reports(table, before * 2).tidy()
+    assert table.oldest_day() == today - 19 * DAY
+    Reports(table, before // 2).tidy()
+    assert table.used_bytes() <= before // 2
+    assert today - 19 * DAY < (table.oldest_day() or 0) < today
+    Reports(table, 0).tidy()
+    assert table.oldest_day() == today

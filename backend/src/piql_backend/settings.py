@@ -53,6 +53,7 @@ class Settings:
     workers: int = WorkerLimits().workers  # processes that compile and predict
     worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
     worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
+    report_megabytes: int = 2000  # on disk, of the reports of one environment; beyond, the oldest days go
     alert_webhook: str | None = field(default=None, repr=False)  # where alerts are sent: https://HOST/PATH
     alert_hosts: tuple[str, ...] = ()  # hosts that alerts may be sent to
     alert_secret: str | None = field(default=None, repr=False)  # signs alerts, so that who takes them knows the sender
@@ -75,9 +76,9 @@ class Settings:
     @classmethod
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
-        WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALERT_WEBHOOK, ALERT_SECRET,
-        TRUST_PROXY_USER; with commas ALERT_HOSTS, ALLOWED_HOSTS and TRUSTED_PROXIES; with spaces PROFILE_STORES,
-        ALLOWED_STORES and ALLOWED_SOURCES."""
+        WORKER_MEGABYTES, REPORT_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS,
+        ALERT_WEBHOOK, ALERT_SECRET, TRUST_PROXY_USER; with commas ALERT_HOSTS, ALLOWED_HOSTS and TRUSTED_PROXIES; with
+        spaces PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -88,6 +89,7 @@ class Settings:
             workers=max(1, int(os.environ.get("WORKERS", default.workers))),
             worker_seconds=float(os.environ.get("WORKER_SECONDS", default.worker_seconds)),
             worker_megabytes=int(os.environ.get("WORKER_MEGABYTES", default.worker_megabytes)),
+            report_megabytes=int(os.environ.get("REPORT_MEGABYTES", default.report_megabytes)),
             alert_webhook=os.environ.get("ALERT_WEBHOOK") or None,
             alert_hosts=listed(os.environ.get("ALERT_HOSTS", "")),
             alert_secret=os.environ.get("ALERT_SECRET") or None,

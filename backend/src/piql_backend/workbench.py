@@ -79,6 +79,7 @@ class Workbench:
             settings.profile_stores,
             settings.profile_runner,
             alerts_to,
+            settings.report_megabytes * 1_000_000,
         )
         self.environments = Environments(data, settings.store, shared)
         self.environment_changes = EnvironmentChanges(data, self.environments, allowed_stores)

@@ -68,6 +68,7 @@ class Shared:
     profile_stores: Sequence[str]
     profile_runner: Literal["ray", "local"]
     alerts_to: Destination | None
+    report_bytes: int
 
 
 class Environment:
@@ -84,7 +85,7 @@ class Environment:
         self.observations = Observations(self.database)
         self._observation_table = ObservationTable(self.database)
         self._slo_table = SloTable(self.database)
-        self.reports = Reports(ReportedTable(self.database))
+        self.reports = Reports(ReportedTable(self.database), shared.report_bytes)
         self.profile_runs = ProfileRuns(
             folder / "profile-runs", MeasurableStores(store.url, shared.profile_stores), shared.profile_runner
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import duckdb
 import numpy as np
 
 from piql_backend.database.connection import Cursor, Database, now
@@ -162,6 +163,37 @@ class ReportedTable:
             for table in (*widths.TABLES.values(), "reported_slos"):
                 cursor.execute(f"DELETE FROM {table} WHERE minute < ?", [minute // DAY * DAY])
             cursor.execute("DELETE FROM shipments_taken WHERE taken_at < ?", [taken_at])
+
+    def used_bytes(self) -> int:
+        """What the counts take on disk: the blocks of their tables, as of the last checkpoint."""
+        blocks = [
+            f"SELECT block_id FROM pragma_storage_info('{table}') WHERE persistent"
+            for table in (*widths.TABLES.values(), "reported_slos")
+        ]
+        with self._database.read() as cursor:
+            sizes = cursor.execute("SELECT block_size FROM pragma_database_size()").fetchone()
+            used = cursor.execute(f"SELECT count(DISTINCT block_id) FROM ({' UNION ALL '.join(blocks)})").fetchone()
+        assert sizes is not None
+        assert used is not None
+        return int(sizes[0] * used[0])
+
+    def checkpoint(self) -> bool:
+        """Bring the file into the state that `used_bytes` speaks of, so that the space of deleted rows is free.
+
+        Return whether that was done: another thread may be in the middle of a write.
+        """
+        try:
+            with self._database.read() as cursor:
+                cursor.execute("CHECKPOINT")
+        except duckdb.TransactionException:
+            return False
+        return True
+
+    def oldest_day(self) -> int | None:
+        """The first minute of the oldest day of which there are counts; None for none."""
+        with self._database.read() as cursor:
+            row = cursor.execute("SELECT min(minute) FROM reported_days").fetchone()
+        return None if row is None else row[0]
 
 
 def _add(cursor: Cursor, relation: str) -> None:

@@ -1,14 +1,16 @@
 """Takes shipments of applications and says what they reported.
 
 Counts are kept by the minute for two days, by the hour and by the day for 90 (`widths.py`). Names of shipments are kept
-as long: one that is sent again by then is not counted again, and one with counts that are older is refused.
+as long: one that is sent again by then is not counted again, and one with counts that are older is refused. Where all
+counts take more than is allowed, the oldest days go.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
 import numpy as np
@@ -25,11 +27,14 @@ from piql_backend.reports.schemas import (
     ShipmentTakenRead,
 )
 from piql_backend.reports.tallies import ReportedTallies
-from piql_backend.reports.widths import HOUR, begin_of, minute_of, width_for
+from piql_backend.reports.widths import DAY, HOUR, begin_of, minute_of, width_for
 from piql_backend.web.errors import ApiError
+
+log = logging.getLogger(__name__)
 
 KEPT = timedelta(days=90)
 KEPT_BY_MINUTE = timedelta(days=2)
+MOST_BYTES = 2_000_000_000
 MOST_QUERIES = 1000  # in one answer
 _MINUTES_AHEAD = 60  # how wrong the clock of an application may be
 _TYPES = {"minute": np.int32, "requests_class": np.int8, "rows_class": np.int8, "bucket": np.int16}
@@ -39,8 +44,9 @@ _BIG = frozenset({"executions", "operations", "rows", "repairs", "statements"})
 class Reports:
     """The reports of one environment."""
 
-    def __init__(self, table: ReportedTable) -> None:
+    def __init__(self, table: ReportedTable, most_bytes: int = MOST_BYTES) -> None:
         self._table = table
+        self._most_bytes = most_bytes
         self._tidied_at = datetime.min
         self.tallies = ReportedTallies()
 
@@ -59,6 +65,25 @@ class Reports:
         self._tidied_at = now()
         self._table.put_together(minute_of(now()) // HOUR * HOUR, minute_of(now() - KEPT_BY_MINUTE) // HOUR * HOUR)
         self._table.delete_before(minute_of(now() - KEPT), now() - KEPT)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Delete the oldest days until the rest takes no more than is allowed; today is kept.
+
+        Nothing is deleted before the space in use is known for certain: the next hour tries again.
+        """
+        if self._table.used_bytes() <= self._most_bytes:
+            return
+        today = minute_of(now()) // DAY * DAY
+        while self._table.checkpoint() and self._table.used_bytes() > self._most_bytes:
+            oldest = self._table.oldest_day()
+            if oldest is None or oldest >= today:
+                return
+            # A tenth of the days at once, since each checkpoint takes its time.
+            keep_from = oldest + max(1, (today - oldest) // DAY // 10) * DAY
+            day = datetime.fromtimestamp(keep_from * 60, UTC).date()
+            log.warning("reports take over %d bytes: those of the days before %s go", self._most_bytes, day)
+            self._table.delete_before(keep_from, now() - KEPT)
 
     def read(self, window_seconds: float) -> ReportedRead:
         """What was reported of the last `window_seconds`, from the begin of a minute on, or of an hour or a day."""
