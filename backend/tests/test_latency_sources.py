@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from time import time
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from piql.reporting.cells import Counted, Folded, bucket_of, class_of
 from piql.reporting.shipment import shipments
-from piql_backend.database.connection import Database, now
+from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.seen import Exceeding, SizeRegion
 from piql_backend.reports.repository import ReportedTable
@@ -100,6 +101,26 @@ def test_refusals_are_left_out_and_what_broke_a_bound_is_counted(database: Datab
     reported = totals(database, source="applications")["q"]
     counts = (reported.executions, reported.failures, reported.over_bound, reported.most_operations)
     assert counts == (6, 3, 3, 106)
+
+
+def test_a_request_too_many_is_an_incident_of_who_executed_it_since_when_and_in_which_version(
+    database: Database,
+) -> None:
+    earlier = now() - timedelta(minutes=30)
+    observe(database, [1.0] * 2, operations=4, at=earlier, version=2)
+    observe(database, [1.0], operations=4)
+    observe(database, [1.0] * 5, operations=3)
+    report(database, [ran(1.0, requests=0, rows=0, outcome="BoundExceeded")] * 2 + [ran(1.0, requests=105), ran(1.0)])
+    table = ObservationTable(database)
+    seen = table.incidents(2, now() - AGO, "both")
+    assert [(by.source, by.executions, by.versions) for by in seen["q"]] == [
+        ("applications", 3, [1]),
+        ("workbench", 3, [1, 2]),
+    ]
+    assert seen["q"][0].since.timestamp() // 60 * 60 == seen["q"][0].since.timestamp()
+    assert abs(seen["q"][1].since - aware(earlier)) < timedelta(milliseconds=1)
+    assert [by.executions for by in table.incidents(1, now() - AGO, "workbench")["q"]] == [1]
+    assert table.incidents(2, now() + AGO, "both") == {}
 
 
 def test_an_empty_file_has_no_reports(tmp_path: Path) -> None:

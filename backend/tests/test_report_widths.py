@@ -126,8 +126,8 @@ def test_where_counts_take_too_much_disk_the_oldest_days_go(database: Database) 
         cursor.execute(
             f"""
             INSERT INTO reported
-            SELECT {today} - days.range * {DAY}, 'query' || queries.range, 1, 'ok', 1, 1, 1, hash(queries.range) % 900, 1,
-                   hash(queries.range + days.range) % 1000000007, 1, 1, 1, 1, 1, 1, 1
+            SELECT {today} - days.range * {DAY}, 'query' || queries.range, 1, 'ok', 1, 1, 1,
+                   hash(queries.range) % 900, 1, hash(queries.range + days.range) % 1000000007, 1, 1, 1, 1, 1, 1, 1
             FROM range(20) AS days, range(20000) AS queries
             """
         )

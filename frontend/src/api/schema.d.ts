@@ -3819,6 +3819,28 @@ export interface components {
             characters: number;
         };
         /**
+         * IncidentRead
+         * @description Executions of one query by `source` that made more requests than its bound, which is a fault.
+         *
+         *     `since` is when the first of the window began: to the minute, the hour or the day, where it was reported.
+         */
+        IncidentRead: {
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "workbench" | "applications";
+            /** Executions */
+            executions: number;
+            /** Versions */
+            versions: number[];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+        };
+        /**
          * IndexColumnRead
          * @description A key column; `token_of` names the text columns whose words it holds (an inverted index).
          */
@@ -4951,7 +4973,9 @@ export interface components {
         };
         /**
          * QueryLatencyRead
-         * @description One query since its plan last changed; only `compliance`, `budget` and `was_executed` are of all versions.
+         * @description One query since its plan last changed.
+         *
+         *     Only `compliance`, `budget`, `incidents` and `was_executed` are of all versions up to this one.
          *
          *     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
          *     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
@@ -4983,6 +5007,8 @@ export interface components {
             most_operations: number | null;
             /** Requests Over Bound */
             requests_over_bound: number;
+            /** Incidents */
+            incidents: components["schemas"]["IncidentRead"][];
             /** Was Executed */
             was_executed: boolean;
         };

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from piql_profiler.validation.agreement import ERROR, share_interval
 
 from piql_backend.database.connection import Database, aware, now
-from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
+from piql_backend.latency.schemas import HistogramBinRead, IncidentRead, LatencyPointRead
 from piql_backend.latency.seen import Seen, Span, gathered
 from piql_backend.latency.sources import Source, executed
 from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND, UNSURE
@@ -147,6 +147,35 @@ class ObservationTable:
             HistogramBinRead(ms_low=BIN_RATIO**number, ms_high=BIN_RATIO ** (number + 1), count=count)
             for number, count in rows
         ]
+
+    def incidents(
+        self, version: int, since: datetime, source: Source = "workbench", width: int = MINUTE
+    ) -> dict[str, list[IncidentRead]]:
+        """The executions of each query that made more requests than its bound, over all versions, by whose they were.
+
+        The window begins at the begin of `width` minutes.
+        """
+        ran_here = """
+            SELECT query, 'workbench', count(*), list(DISTINCT version ORDER BY version), min(started_at)
+            FROM observations WHERE operations > bound AND version <= $version AND started_at >= $since GROUP BY query
+        """
+        with self._database.read() as cursor:
+            cursor.begin()
+            reported = f"""
+                SELECT query, 'applications', sum(over_bound)::BIGINT, list(DISTINCT version ORDER BY version),
+                       min(make_timestamp(minute::BIGINT * 60000000))
+                FROM {_reported(width, since, kept(cursor))}
+                WHERE over_bound > 0 AND version <= $version AND minute >= {first_minute(since)}
+                GROUP BY query
+            """
+            sql = {"workbench": ran_here, "applications": reported, "both": f"{ran_here} UNION ALL {reported}"}[source]
+            parameters = {"version": version} | ({} if source == "applications" else {"since": since})
+            rows = cursor.execute(sql, parameters).fetchall()
+        incidents: dict[str, list[IncidentRead]] = defaultdict(list)
+        for query, by, executions, versions, first in sorted(rows):
+            incident = IncidentRead(source=by, executions=executions, versions=versions, since=aware(first))
+            incidents[query].append(incident)
+        return dict(incidents)
 
     def slo_counts(
         self, version: int, since: datetime, source: Source = "workbench", width: int = MINUTE

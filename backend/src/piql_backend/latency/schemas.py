@@ -114,8 +114,22 @@ class AgreementRead(Read):
     error: float
 
 
+class IncidentRead(Read):
+    """Executions of one query by `source` that made more requests than its bound, which is a fault.
+
+    `since` is when the first of the window began: to the minute, the hour or the day, where it was reported.
+    """
+
+    source: Literal["workbench", "applications"]
+    executions: int
+    versions: list[int]
+    since: datetime
+
+
 class QueryLatencyRead(Read):
-    """One query since its plan last changed; only `compliance`, `budget` and `was_executed` are of all versions.
+    """One query since its plan last changed.
+
+    Only `compliance`, `budget`, `incidents` and `was_executed` are of all versions up to this one.
 
     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
@@ -138,6 +152,7 @@ class QueryLatencyRead(Read):
     bound_operations: int
     most_operations: int | None
     requests_over_bound: int
+    incidents: list[IncidentRead]
     was_executed: bool
 
 

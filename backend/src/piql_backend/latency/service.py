@@ -67,6 +67,7 @@ class Latency:
             ran, totals = seen.queries(), seen.totals()
             comparisons = self._comparing.compare(deployment, seen)
         counts = self._table.slo_counts(version, since, source, width)
+        incidents = self._table.incidents(version, since, source, width)
         recent = self._table.slo_windows(version, WINDOWS, source)
         slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
@@ -92,6 +93,7 @@ class Latency:
                     bound_operations=query.operations,
                     most_operations=query_totals.most_operations if query_totals.executions else None,
                     requests_over_bound=query_totals.over_bound,
+                    incidents=incidents.get(query.name, []),
                     was_executed=query.name in ran,
                 )
             )

@@ -8,12 +8,12 @@ import { estimateText } from '../../logic/estimate'
 import { type Comparison, predictedForSeen, sizeText } from '../../logic/latency-comparison'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice, Notice } from '../../ui/Notice'
-import { formatCount, formatMs, plural } from '../../units'
+import { formatCount, formatMs } from '../../units'
 import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
-import { budgetText, burnText, complianceText, withinDetail, withinText } from './verdicts'
+import { budgetText, burnText, complianceText, incidentText, withinDetail, withinText } from './verdicts'
 
 interface QueryDetailProps {
   comparison: Comparison<QueryLatency>
@@ -36,10 +36,15 @@ export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
           <p className={styles['soft']}>Counted since version {latency.plan_since}: its plan is still the same.</p>
         ) : null}
       </header>
-      {latency.requests_over_bound > 0 ? (
+      {latency.incidents.length > 0 ? (
         <Notice tone="danger" role="alert">
-          {plural(latency.requests_over_bound, 'execution')} made more requests than the bound of{' '}
-          {formatCount(latency.bound_operations)}.
+          {latency.incidents.map((incident) => (
+            <p key={incident.source}>{incidentText(incident, latency.bound_operations)}</p>
+          ))}
+          <p>
+            A bound is proven: PIQL is at fault, or the store. Roll back to a version without incidents, and report the
+            plan.
+          </p>
         </Notice>
       ) : null}
       <Facts latency={latency} />

@@ -2,7 +2,7 @@
 import type { QueryLatency } from '../../api/types'
 import type { Verdict } from '../../logic/latency-comparison'
 import type { Tone } from '../../ui/Badge'
-import { formatCount, formatDuration, formatPercent } from '../../units'
+import { formatCount, formatDay, formatDuration, formatPercent, formatTime, plural } from '../../units'
 
 export const TONES: Readonly<Record<Verdict, Tone>> = {
   'over-bound': 'danger',
@@ -54,6 +54,16 @@ export function burnText({ budget }: QueryLatency): string {
       `${long_rate === null ? '–' : formatCount(Math.round(long_rate * 10) / 10)} over ${formatDuration(long_seconds)}`,
   )
   return `burn rate ${rates?.join(', ') ?? '–'}`
+}
+
+type Incident = QueryLatency['incidents'][number]
+
+/** Whose executions made more requests than the bound, by which versions, and since when. */
+export function incidentText({ source, executions, versions, since }: Incident, bound: number): string {
+  const by = source === 'workbench' ? 'the workbench' : 'applications'
+  const named = `${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
+  const first = `${formatDay(since)} at ${formatTime(since)}`
+  return `${plural(executions, 'execution')} by ${by} made more requests than the bound of ${formatCount(bound)}, in ${named}, since ${first}.`
 }
 
 type Compliance = NonNullable<QueryLatency['compliance']>
