@@ -57,10 +57,12 @@ def test_differences_are_told_and_repaired(db: piql.Database, step_rows: int) ->
     (view,) = views_named(db.deployment, [])
     assert recount(db, view, step_rows=step_rows).differences == ()
     falsify(db)
-    told = recount(db, view, step_rows=step_rows)
-    assert (told.rows, told.groups) == (40, 3)
-    held = {difference.group["buyer"]: difference.held and difference.held["n"] for difference in told.differences}
-    gives = {difference.group["buyer"]: difference.gives and difference.gives["n"] for difference in told.differences}
+    recounted = recount(db, view, step_rows=step_rows)
+    assert (recounted.rows, recounted.groups) == (40, 3)
+    held = {difference.group["buyer"]: difference.held and difference.held["n"] for difference in recounted.differences}
+    gives = {
+        difference.group["buyer"]: difference.gives and difference.gives["n"] for difference in recounted.differences
+    }
     assert held == {"a": None, "b": 5, "x": 1}
     assert gives == {"a": 10, "b": 10, "x": None}
     assert broken_promises(db) != []

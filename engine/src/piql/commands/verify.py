@@ -49,7 +49,7 @@ def verify(argv: Sequence[str] | None = None) -> int:
             for view in views:
                 assert view.view is not None
                 count = repair if options.repair else recount
-                result = count(db, view, _told if sys.stderr.isatty() else None, options.step_rows)
+                result = count(db, view, _tell_rows if sys.stderr.isatty() else None, options.step_rows)
                 print(_in_words(result, view.view.table))
                 differs = differs or bool(result.differences)
         if differs and not options.repair:
@@ -58,7 +58,7 @@ def verify(argv: Sequence[str] | None = None) -> int:
     return attempt("verify", work) or int(differs)
 
 
-def _told(view: str, rows: int) -> None:
+def _tell_rows(view: str, rows: int) -> None:
     print(f"\r{view}: {rows:,} rows counted", end="\r", file=sys.stderr)
 
 
