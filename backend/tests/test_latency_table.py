@@ -192,3 +192,18 @@ def test_migrations_are_applied_once(tmp_path: Path) -> None:
             numbers = [number for (number,) in cursor.execute("SELECT number FROM migrations").fetchall()]
         assert sorted(numbers) == [int(file.name[:4]) for file in sorted(MIGRATIONS.glob("*.sql"))]
         database.close()
+
+
+def test_what_ran_while_the_clock_was_ahead_is_in_no_window_that_ends_now(database: Database) -> None:
+    with database.write() as cursor:
+        cursor.execute(
+            "INSERT INTO slos (query, quantile, threshold_ms, interval_seconds, updated_at) VALUES"
+            " ('q', 0.9, 10, 60, now()::TIMESTAMP)"
+        )
+    observe(database, [1.0] * 3)
+    observe(database, [99.0] * 7, at=now() + timedelta(hours=5))
+    table = ObservationTable(database)
+    assert table.slo_windows(1, [300])["q"][300] == SloInterval(3, 3)
+    assert table.slo_counts(1, now() - AGO)["q"].whole == SloInterval(3, 3)
+    assert sum(point.count for point in table.series("q", 1, now() - AGO, 60.0)) == 3
+    assert totals(database)["q"].executions == 3

@@ -16,7 +16,7 @@ from piql_profiler.validation.agreement import ERROR, share_interval
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.schemas import HistogramBinRead, IncidentRead, LatencyPointRead
 from piql_backend.latency.seen import Seen, Span, gathered
-from piql_backend.latency.sources import Source, executed
+from piql_backend.latency.sources import UNTIL_NOW, Source, executed
 from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND, UNSURE
 from piql_backend.reports.widths import HOUR, MINUTE, Kept, begin_of, cells, first_minute, kept
 
@@ -43,10 +43,10 @@ _SERIES_OF_CLASSES = """
            min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)), sum(executions)::BIGINT
     FROM ranked GROUP BY step_start ORDER BY step_start
 """
-_KEPT_HERE = """
+_KEPT_HERE = f"""
     SELECT query, started_at, version, 1::BIGINT AS executions,
            (NOT failed AND elapsed_ms <= threshold_ms)::BIGINT AS kept, 0::BIGINT AS unsure
-    FROM observations JOIN slos USING (query)
+    FROM observations JOIN slos USING (query) WHERE {UNTIL_NOW}
 """
 
 

@@ -21,11 +21,14 @@ Source: TypeAlias = Literal["workbench", "applications", "both"]
 
 _COLUMNS = "query, version, started_at, at_least_ms, elapsed_ms, least_requests, most_requests, over_bound"
 _COLUMNS += ", failed, least_rows, most_rows, requests_key, rows_key, executions"
-_OBSERVED = """
+UNTIL_NOW = "started_at <= make_timestamp(epoch_us(now()))"
+"""A window ends now: what ran while the clock was ahead is not in it, until the clock gets there."""
+
+_OBSERVED = f"""
     SELECT query, version, started_at, elapsed_ms AS at_least_ms, elapsed_ms, operations AS least_requests,
            operations AS most_requests, (operations > bound)::BIGINT AS over_bound, failed, rows_given AS least_rows,
-           rows_given AS most_rows, {requests} AS requests_key, {rows} AS rows_key, 1::BIGINT AS executions
-    FROM observations
+           rows_given AS most_rows, {{requests}} AS requests_key, {{rows}} AS rows_key, 1::BIGINT AS executions
+    FROM observations WHERE {UNTIL_NOW}
 """
 
 
