@@ -17,6 +17,7 @@ from piql_backend.file_history.service import FileHistories
 from piql_backend.settings import Settings
 from piql_backend.web.errors import ApiError
 from piql_backend.web.pages import PageWish
+from piql_backend.web.schemas import MOST_FILES
 
 
 async def test_the_first_start_makes_the_sample_application(client: httpx.AsyncClient) -> None:
@@ -192,3 +193,19 @@ async def test_an_application_that_is_deleted_while_it_is_read_is_unknown(
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown-application")
     listed = (await client.get("/api/applications")).json()["items"]
     assert [application["id"] for application in listed] == ["scadr"]
+
+
+async def test_as_many_files_are_made_as_are_compiled_and_deployed(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    folder = settings.data / "applications" / "scadr"
+    there = len(list(folder.rglob("*.piql")))
+    for number in range(there, MOST_FILES - 1):
+        (folder / "queries" / f"note{number}.piql").write_text("-- nothing yet\n")
+    last = await client.post("/api/applications/scadr/files", json={"path": "last.piql", "text": ""})
+    assert last.status_code == 201
+    refused = await client.post("/api/applications/scadr/files", json={"path": "more.piql", "text": ""})
+    assert (refused.status_code, refused.json()["code"]) == (409, "too-many-files")
+    files = [{"path": f"queries/note{number}.piql", "text": ""} for number in range(MOST_FILES)]
+    compiled = await client.post("/api/compilations", json={"files": files})
+    assert compiled.status_code == 200, compiled.text

@@ -161,7 +161,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a hidden file": (packed({"files/.git/a.piql": TABLE}), "does not belong to an application"),
     "no text": (packed({"files/a.piql": b"\xff\xfe"}), "not a UTF-8 text"),
     "a large text": (packed({"files/a.piql": b" " * 1_000_001}), "larger than"),
-    "very many entries": (packed({f"files/{n}.piql": "" for n in range(400)}), "entries"),
+    "very many entries": (packed({f"files/{n}.piql": "" for n in range(1_100)}), "entries"),
     "a damaged history": (packed({"history.bundle": b"# v2 git bundle\n\nPACK"}), "history.bundle"),
     "a history that is none": (packed({"history.bundle": TABLE}), "history.bundle"),
     "an environment twice": (

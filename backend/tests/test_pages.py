@@ -26,7 +26,7 @@ ENVIRONMENT = "/api/applications/{application}/environments/{environment}"
 DOCUMENT = create_app().openapi()
 ONE_VERSION = (
     "What one version holds. It grows with the text that somebody wrote, not with time or use: a version deployed here "
-    "came in one body of at most 5 MB, with at most 300 files."
+    "came in one body of at most 5 MB, with at most 1,000 files."
 )
 ONE_OF_A_KIND = "One for each kind of problem, or for each part that is asked; the kinds are an enumeration."
 EXEMPT = {
@@ -65,7 +65,7 @@ EXEMPT = {
     f"{ENVIRONMENT}/generations/{{generation_id}} tables": ONE_VERSION,
     f"{ENVIRONMENT}/headroom limits": ONE_VERSION,
     f"{ENVIRONMENT}/reports queries": "The busiest 1,000; `queries_left_out` says how many others there are.",
-    "/api/application-imports/{import_id} files": "At most 300 files, as in an application.",
+    "/api/application-imports/{import_id} files": "At most 1,000 files, as in an application.",
     "/api/application-imports/{import_id} environments": "At most 50: an archive with more is refused.",
     "/api/application-imports/{import_id} notes": "At most 202; the last says how many more there are.",
     "/api/tokens": "At most 100 of one person: who has so many makes no other.",
@@ -135,7 +135,7 @@ def test_a_list_without_pages_would_be_seen() -> None:
 def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
     most_files = next(part.max_length for part in get_args(SourceFiles)[1].metadata if hasattr(part, "max_length"))
     assert get_args(SourceFiles)[0] == list[SourceFile]
-    assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (300, 5_000_000, 100)
+    assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (1000, 5_000_000, 100)
     assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 9
     assert (STEPS, math.ceil(math.log(86_400_000 / 0.001, BIN_RATIO))) == (60, 113)
 

@@ -25,7 +25,6 @@ from piql_backend.archives.layout import (
     MANIFEST,
     MOST_ARCHIVE_BYTES,
     MOST_FILE_BYTES,
-    MOST_FILES,
     MOST_MANIFEST_BYTES,
     MOST_SAVES,
     MOST_TEXT_BYTES,
@@ -35,7 +34,7 @@ from piql_backend.archives.layout import (
 from piql_backend.file_history.bundles import read_bundle
 from piql_backend.file_history.rebuilding import Limits, rebuild
 from piql_backend.parameter_sets.sets_file import NO_SETS
-from piql_backend.web.schemas import is_file_path
+from piql_backend.web.schemas import MOST_FILES, is_file_path
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1

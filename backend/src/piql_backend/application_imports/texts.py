@@ -8,8 +8,8 @@ from pathlib import Path
 from piql.importing import ImportRefused, import_text
 
 from piql_backend.application_imports.staged import ImportNote, Staged, StagingRefused, write_staged
-from piql_backend.archives.layout import MOST_FILE_BYTES, MOST_FILES, MOST_TEXT_BYTES
-from piql_backend.web.schemas import is_file_path
+from piql_backend.archives.layout import MOST_FILE_BYTES, MOST_TEXT_BYTES
+from piql_backend.web.schemas import MOST_FILES, is_file_path
 
 SQL_ENDINGS = (".sql", ".cql", ".ddl")
 PIQL_ENDING = ".piql"

@@ -29,7 +29,7 @@ from piql_backend.file_history.service import FileHistories
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
 from piql_backend.web.errors import ApiError, NotFound, unknown_application
 from piql_backend.web.pages import Listing, Page, PageWish
-from piql_backend.web.schemas import FileRead, ProblemRead, is_file_path
+from piql_backend.web.schemas import MOST_FILES, FileRead, ProblemRead, is_file_path
 
 _APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)
 _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters
@@ -170,12 +170,15 @@ class Applications:
         return _texts(folder, sorted(_paths(folder), key=_FILES.key))
 
     def create_file(self, application_id: str, path: str, text: str) -> FileRead:
-        """Make a file; ApiError 409 where there is one of that path, 422 for a path that is not allowed."""
+        """Make a file; ApiError 409 where there is one of that path or no room, 422 for a path that is not allowed."""
         with self._saving:
             file = self._file(application_id, path)
             if file.exists():
                 current = _read(file, path)
                 raise ApiError(409, "file-exists", f"{path} exists already.", "Choose another name.", current=current)
+            if len(_paths(self.folder(application_id))) >= MOST_FILES:
+                message = f"{path} was not made: an application has at most {MOST_FILES:,} files."
+                raise ApiError(409, "too-many-files", message, "Put several queries into one file.")
             created = _write(file, path, text)
             self._record(application_id, f"Create {path}")
             return created

@@ -28,7 +28,6 @@ HISTORY = "history.bundle"
 FILES = "files/"
 
 MOST_ARCHIVE_BYTES = 256 * 1024 * 1024
-MOST_FILES = 300
 MOST_FILE_BYTES = 1_000_000  # of one text, as everywhere
 MOST_TEXT_BYTES = 50_000_000  # of all texts together
 MOST_MANIFEST_BYTES = 5_000_000

@@ -20,7 +20,6 @@ from piql_backend.archives.layout import (
     HISTORY,
     MANIFEST,
     MOST_ENVIRONMENTS,
-    MOST_FILES,
     ArchivedEnvironment,
     Manifest,
 )
@@ -31,7 +30,7 @@ from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.slos.repository import SloTable
 from piql_backend.web.downloads import download
 from piql_backend.web.errors import ApiError
-from piql_backend.web.schemas import SloWrite
+from piql_backend.web.schemas import MOST_FILES, SloWrite
 
 _AT_ONCE = 2  # archives that are written at the same time
 

@@ -10,13 +10,15 @@ from pydantic import Field
 from piql_backend.comparisons.schemas import ChangesRead
 from piql_backend.compilations.schemas import BoundRead, IndexRead, ParameterRead
 from piql_backend.predictions.schemas import SloAtRiskRead
-from piql_backend.web.schemas import DiagnosticRead, FilePath, Read, SourceFiles, Write
+from piql_backend.web.schemas import MOST_FILES, DiagnosticRead, FilePath, Read, SourceFiles, Write
 
 Version = Annotated[int, Field(ge=0, le=2_000_000_000)]
 QueryNames = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000)]
 Revisions = Annotated[
     dict[FilePath, Annotated[str, Field(max_length=100)]],
-    Field(max_length=300, json_schema_extra={"additionalProperties": False}),  # no other keys than paths of files
+    Field(
+        max_length=MOST_FILES, json_schema_extra={"additionalProperties": False}
+    ),  # no other keys than paths of files
 ]
 
 PERSON = "person"  # the detail that says who of a team deployed; empty where a rollback was nobody's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -64,16 +65,19 @@ class FileRead(Read):
     revision: str
 
 
+MOST_FILES = 1000  # of an application, wherever they come from
+
+
 def _are_distinct(files: list[SourceFile]) -> list[SourceFile]:
-    paths = [file.path for file in files]
-    if repeated := sorted({path for path in paths if paths.count(path) > 1}):
+    paths = Counter(file.path for file in files)
+    if repeated := sorted(path for path, count in paths.items() if count > 1):
         raise PydanticCustomError(FILE_TWICE, "{path} is given twice", {"path": repeated[0]})
     return files
 
 
 SourceFiles = Annotated[
     list[SourceFile],
-    Field(max_length=300, description="Each path once; 422 with `file-given-twice` otherwise."),
+    Field(max_length=MOST_FILES, description="Each path once; 422 with `file-given-twice` otherwise."),
     AfterValidator(_are_distinct),
 ]
 
