@@ -4,7 +4,15 @@ import type { PanelId } from '../logic/view'
 import { IconButton } from '../ui/Button'
 import { PartBoundary } from '../ui/PartBoundary'
 import styles from './dock.module.css'
-import { changePanel, closePanel, openBeside, openPanel, toggleFull, useShownPanels } from './panel-view'
+import {
+  changePanel,
+  closePanel,
+  openBeside,
+  openPanel,
+  showNamedPanel,
+  toggleFull,
+  useShownPanels,
+} from './panel-view'
 import { PANELS, type Panel } from './panels'
 import { region } from './regions'
 import { useView } from './url-state'
@@ -13,6 +21,7 @@ import { useView } from './url-state'
 export function Dock() {
   const { shown, hasRoom } = useShownPanels()
   const isFull = useView().full === true
+  useEffect(showNamedPanel, [])
   const panels = shown.flatMap((id) => PANELS.find((panel) => panel.id === id) ?? [])
   return (
     <section className={styles['dock']} data-full={isFull} {...region('Panels')}>

@@ -37,6 +37,11 @@ export function openPanel(id: PanelId): void {
   if (layout() === 'stacked') requestAnimationFrame(() => regionElement('Panels')?.scrollIntoView({ block: 'nearest' }))
 }
 
+/** In one column a panel lies below sidebar and editor: where the address names one, the page begins there. */
+export function showNamedPanel(): void {
+  if (layout() === 'stacked' && currentView().panel) regionElement('Panels')?.scrollIntoView()
+}
+
 /** Shows a panel beside those in sight; without an id the next one in the order of the tabs. */
 export function openBeside(id = nextPanel(inSight())): void {
   if (id) setView({ page: 'workbench', ...viewOfPanels(withPanel(inSight(), id, room(currentView()))) })

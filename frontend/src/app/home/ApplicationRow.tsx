@@ -8,7 +8,7 @@ import { DEVELOPMENT, viewOf } from '../../logic/view'
 import { Badge } from '../../ui/Badge'
 import { IconButton } from '../../ui/Button'
 import { Cell } from '../../ui/Table'
-import { plural } from '../../units'
+import { formatDay, plural } from '../../units'
 import { EnvironmentsDialog } from '../environments/EnvironmentsDialog'
 import { toneOf } from '../environments/tone'
 import { ViewLink } from '../ViewLink'
@@ -40,7 +40,7 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
       ) : (
         <Live application={id} environment={first} />
       )}
-      <Cell>{new Date(changedAt).toLocaleString()}</Cell>
+      <Cell>{formatDay(changedAt)}</Cell>
       <Cell className={styles['actions']}>
         <IconButton
           label={`Environments of ${title}`}
@@ -125,7 +125,7 @@ function Live({ application, environment: name }: { application: string; environ
             : '…'}
       </Cell>
       <Cell>{summary ? <Badge tone={summary.tone}>{summary.text}</Badge> : null}</Cell>
-      <Cell>{live ? `${new Date(live.created_at).toLocaleString()}, ${live.deployed_by}` : null}</Cell>
+      <Cell>{live ? `${formatDay(live.created_at)}, ${live.deployed_by}` : null}</Cell>
     </>
   )
 }

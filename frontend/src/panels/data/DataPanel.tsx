@@ -171,6 +171,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
       ) : null}
       {task === 'headroom' ? <Headroom table={table} onClose={close} /> : null}
       {error ? <ErrorNotice error={error} /> : null}
+      {!page && !error ? <EmptyState title="Reading the rows…" /> : null}
       {page && !error ? (
         <>
           {page.rows.length > 0 ? (
