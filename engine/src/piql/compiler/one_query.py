@@ -37,7 +37,7 @@ from piql.compiler.physical.operators import (
 )
 from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
-from piql.compiler.physical.planner.left_out import dear_limits, may_do_without, with_tables, without_limit
+from piql.compiler.physical.planner.left_out import dear_limits, may_do_without, with_tables, without
 from piql.compiler.physical.planner.planner import plan_on_trial, plan_query
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.writes import plan_write
@@ -148,22 +148,22 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         by_case = _plan_as_declared(cases, query, by_table, is_frozen)
         if by_case.plan is not None and (planned.plan is None or _is_quicker(by_case.plan, planned.plan)):
             plan, planned = cases, by_case
-    limits = dear_limits(planned.plan) if planned.plan is not None and may_do_without(plan) else ()
-    if planned.plan is None or not limits:
+    if planned.plan is None:
         return planned
     least = section_cost(planned.plan, {})
+    groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=may_do_without(plan))
     declared = {table.name: table for table in tables_of(query)}
-    for name, limit in limits:
-        undeclared = {name: without_limit(declared[name], limit)}
-        without = _plan_as_declared(with_tables(plan, undeclared), query, by_table, is_frozen)
-        cost = None if without.plan is None else section_cost(without.plan, {})
-        if without.plan is not None and cost is not None and cost[:2] < least[:2]:  # a byte less is no reason
+    for left_out in groups:
+        undeclared = with_tables(plan, without(declared, left_out))
+        other = _plan_as_declared(undeclared, query, by_table, is_frozen)
+        cost = None if other.plan is None else section_cost(other.plan, {})
+        if other.plan is not None and cost is not None and cost[:2] < least[:2]:  # a byte less is no reason
             least = cost
             planned = replace(
-                without,
-                logical=with_tables(without.logical, declared),
-                steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in without.steps),
-                plan=with_tables(without.plan, declared),
+                other,
+                logical=with_tables(other.logical, declared),
+                steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in other.steps),
+                plan=with_tables(other.plan, declared),
             )
     return planned
 

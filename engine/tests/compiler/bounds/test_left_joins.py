@@ -39,3 +39,29 @@ def test_rows_without_a_match_are_counted(text: str, strategy: piql.Strategy) ->
         page = db.execute("q", strategy=strategy)
     assert len(page.rows) == 50
     assert 51 <= page.operations <= bound.operations
+
+
+def test_matches_of_one_row_ask_for_one_key() -> None:
+    compilation = piql.compile(
+        """
+        CREATE TABLE users (id INT PRIMARY KEY, name VARCHAR(10));
+        CREATE TABLE notes (id INT PRIMARY KEY, author INT NOT NULL, CARDINALITY LIMIT 40);
+        CREATE QUERY q AS
+        SELECT t.name, n.id, u.name AS author
+        FROM users t
+        LEFT JOIN notes n ON n.author = t.id
+        LEFT JOIN users u ON u.id = n.author
+        WHERE t.id = [me];
+        """
+    )
+    bound = compilation.queries["q"].bound
+    assert bound is not None
+    assert bound.operations == 3
+    with piql.connect("embedded:") as db:
+        db.deploy(compilation)
+        db.load("users", [{"id": number, "name": str(number)} for number in range(3)])
+        db.load("notes", [{"id": number, "author": number % 2} for number in range(40)])
+        with_notes, without = (db.execute("q", {"me": me}) for me in (1, 2))
+    assert [row["author"] for row in with_notes.rows] == ["1"] * 20
+    assert [row["author"] for row in without.rows] == [None]
+    assert without.operations <= with_notes.operations <= bound.operations

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from piql.compiler.optimizer.analysis.effort import Cost
+from piql.compiler.optimizer.analysis.effort import Cost, step_of
 from piql.compiler.physical.operators import LocalTop
 
 from ..contents import Contents
@@ -121,13 +121,17 @@ def assert_none_is_dearer(seeds: Sequence[int], least: int, processes: int = 1) 
     assert tally.cheaper > 0
 
 
-def test_a_declaration_that_makes_a_query_dearer_is_seen() -> None:
-    schemas: list[Schema] = []
+@pytest.mark.parametrize(
+    ("requests", "time", "is_dearer"), [(2, 111, True), (2, 109, False), (3, 109, True), (3, 60, False), (1, 140, True)]
+)
+def test_a_declaration_that_makes_a_query_dearer_is_seen(requests: int, time: int, is_dearer: bool) -> None:
+    whole: list[Schema] = []
 
     def costs(schema: Schema, texts: Mapping[str, str]) -> dict[str, Cost]:
-        schemas.append(schema)
-        return {"q0": Cost(step=3 if len(schemas) == 1 else 2, requests=1, rows=1, nanoseconds=1)}
+        whole.append(schema)
+        with_all = Cost(step_of(time), requests, 1, time)
+        return {"q0": with_all if schema == whole[0] else Cost(step_of(100), 2, 1, 100)}
 
     breaches = declared_in(2, costs).dearer
-    assert len(breaches) == len(schemas) - 1 > 0
-    assert {breach.query for breach in breaches} == {"q0"}
+    assert bool(breaches) is is_dearer
+    assert {breach.query for breach in breaches} <= {"q0"}

@@ -204,7 +204,11 @@ class _DistinctValues:
         on_right = frozenset(_offered(node.right))
         may_be_null = self.counts_null and node.kind == "left"
         conditions = () if node.condition is None else (node.condition,)
-        equalities = () if node.kind == "left" else conditions  # a left row without a match passes no test
+        is_matched = node.kind != "left" or (  # else a left row without a match, which passes no test, counts
+            not self.counts_null
+            and any(isinstance(expression, ColumnRef) and expression.relation in on_right for expression in expressions)
+        )
+        equalities = conditions if is_matched else ()
         for equal_expressions in _with_equals(expressions, equalities):
             of_right, of_left = _apart(equal_expressions, on_right)
             right = self.count(of_right, node.right, at_right) if of_right or node.kind != "left" else ONE

@@ -7,14 +7,14 @@ LocalJoin          both sides are read, each once, and joined in memory
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
 from piql.compiler.optimizer.analysis.facts import facts_about
-from piql.compiler.optimizer.analysis.predicates import conjunction, equated_columns, key_of, relations_of
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, PassingRows, SortedIndexJoin
@@ -46,6 +46,7 @@ from piql.compiler.physical.planner.unbounded import Gap, gap_of
 
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner
+    from piql.schema.catalog import Table
 
 
 def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
@@ -122,7 +123,7 @@ def read_alone(
         return None
     relation, filters, _ = read_leg(right, path)
     read = {key_of(column) for condition in conditions for column in columns_in(condition)}
-    if not filters and read.isdisjoint(left.fixed):
+    if not filters and read.isdisjoint(left.fixed) and not is_limited_as_a_whole(relation.table):
         return None
     fixed_tests = tests_with_values(conditions, left.fixed, frozenset((relation.alias,)))
     if not facts_about(relation.table, restrictions_on(relation.alias, (*fixed_tests, *filters), frozenset())):
@@ -136,6 +137,11 @@ def read_alone(
         del planner.gaps[gaps:]
         return None
     return part
+
+
+def is_limited_as_a_whole(table: Table) -> bool:
+    """Whether all rows of a table may be read at once."""
+    return any(not limit.columns for limit in table.limits)
 
 
 def _cheaper(planner: Planner, first: Part, second: Part) -> Part:
@@ -271,6 +277,22 @@ def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, relatio
     return all(key in equal for key in keys)
 
 
+def _with_equal(
+    fixed: Mapping[ColumnKey, Expression], equated: Sequence[tuple[ColumnRef, ColumnRef]]
+) -> Mapping[ColumnKey, Expression]:
+    """Add the columns of one value that equal one of `fixed`, also by way of others."""
+    known = dict(fixed)
+    for _ in equated:
+        before = len(known)
+        for pair in equated:
+            for column, partner in (pair, pair[::-1]):
+                if key_of(column) in known:
+                    known.setdefault(key_of(partner), known[key_of(column)])
+        if len(known) == before:
+            break
+    return known
+
+
 def _join_in_memory(
     node: Join, conditions: tuple[Expression, ...], left: Part, right: Part, matches: PassingRows | None = None
 ) -> Part:
@@ -303,7 +325,7 @@ def _join_in_memory(
         max(count, left.rows) if node.kind == "left" else count,
         (*left.order, *right.order) if left.order and right.order else (),
         (*left.keys, *right.keys),
-        left.fixed if node.kind == "left" else {**left.fixed, **right.fixed},
+        left.fixed if node.kind == "left" else _with_equal({**left.fixed, **right.fixed}, equated),
         pending=(*left.pending, *right.pending),
         is_unique=left.is_unique and right.is_unique,
     )

@@ -1,36 +1,43 @@
 """Also plans a query as if a limit were not declared, and takes the cheaper plan: a limit must not make a query dearer.
 
 A limit bounds a read that nothing bounded before, and rules that look for another bound then have no reason to. So a
-query that reads many rows by a limit is planned without it, too, and the cheaper plan is taken. The same holds for a
-limit or UNIQUE whose rows are tested and then lead to other reads: the tests, or each branch of an OR, may name a key.
+query that reads many rows by a limit is planned without it, too, and without all that would take its place. The
+cheapest plan is taken. The same holds for a limit or UNIQUE whose rows are tested and then lead to other reads: the
+tests, or each branch of an OR, may name a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or, conjuncts
 from piql.compiler.logical.operators import GroupBy, LogicalNode, Relation, Stop
 from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
-from piql.compiler.optimizer.analysis.predicates import holds_subquery
+from piql.compiler.optimizer.analysis.predicates import all_conjuncts, holds_subquery
 from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
     LocalSelection,
+    LocalStop,
+    LocalTop,
     PassingRows,
     PhysicalNode,
     SortedIndexJoin,
     inputs,
-    operators,
 )
+from piql.compiler.physical.planner.joins import is_limited_as_a_whole
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 from piql.trees.node import Node, kinds_of
 
 N = TypeVar("N", bound=Node)
+LeftOut: TypeAlias = tuple[tuple[str, CardinalityLimit | UniqueKey], ...]  # each with the name of its table
 _WITH_TABLE = (Relation, IndexScan, IndexFKJoin, SortedIndexJoin, Dereference, PassingRows)
 
 
@@ -40,78 +47,156 @@ def may_do_without(plan: LogicalNode) -> bool:
     return Stop in kinds or GroupBy in kinds or Or in kinds or holds_subquery(plan)
 
 
-def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit | UniqueKey], ...]:
-    """Return the limits, each with its table, whose reads together take longer than a round trip.
+def dear_limits(plan: PhysicalNode, time: int, *, is_otherwise_bounded: bool) -> tuple[LeftOut, ...]:
+    """Return what is worth leaving out of what bounds the reads of a plan, each time together.
 
-    Of a table that is limited as a whole all limits are tried: any of them may end the search for a better one. Limits
-    whose rows are tested for what another key might find, and lead to other reads, follow, among them UNIQUE. What can
-    be saved of another read is not worth planning a query twice.
+    - Each limit by which a read takes longer than a round trip, or gives many more rows than a stop above a join wants
+      or another key finds: alone, and with all that would bound the read in its place. `time` is that of the plan, in
+      nanoseconds.
+    - Each limit of a table that is limited as a whole: any of them may end the search for a better one.
+    - Each limit or UNIQUE whose rows are tested for what another key might find, if other reads follow.
+
+    What can be saved of another read is not worth planning a query twice. Where nothing but keys could bound a query
+    otherwise (not `is_otherwise_bounded`), only reads whose rows are tested for another key count.
     """
-    limits: dict[tuple[str, CardinalityLimit | UniqueKey], None] = {}
-    for node in operators(plan):
-        read = node.child if isinstance(node, Dereference) else node
-        if not isinstance(read, IndexScan | SortedIndexJoin) or not isinstance(read.limit.because, CardinalityLimit):
+    groups: dict[LeftOut, None] = {}
+    for place in _places(plan, _Above()):
+        name, because = place.read.table.name, place.read.limit.because
+        is_found = place.may_be_found()
+        if not isinstance(because, CardinalityLimit | UniqueKey) or not (is_otherwise_bounded or is_found):
             continue
-        rows = read.limit.max * (_most_rows(read.child) if isinstance(read, SortedIndexJoin) else 1)
-        requests = rows if isinstance(node, Dereference) else 1
-        if any(not limit.columns for limit in read.table.limits):
-            limits |= {(read.table.name, limit): None for limit in read.table.limits}
-        elif Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
-            limits[read.table.name, read.limit.because] = None
-    for read in _tested_for_another(plan, (), leads_to_reads=False):
-        if isinstance(read.limit.because, CardinalityLimit | UniqueKey):
-            limits[read.table.name, read.limit.because] = None
-    return tuple(limits)
+        if isinstance(because, CardinalityLimit):
+            if is_limited_as_a_whole(place.read.table):
+                groups |= {((name, limit),): None for limit in place.read.table.limits}
+                groups[place.all_that_bound()] = None
+            elif place.is_dear() or place.saves_of(time):
+                groups |= {((name, because),): None, place.all_that_bound(): None}
+        if is_found and place.leads_to_reads and is_otherwise_bounded:
+            groups[((name, because),)] = None
+    return tuple(groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A read where it stands in a plan."""
+
+    read: IndexScan | SortedIndexJoin
+    tests: tuple[Expression, ...]  # on its rows, in the operators above
+    is_dereferenced: bool  # the records behind its entries are fetched
+    leads_to_reads: bool  # others follow that take values of its rows
+    stop: int | None  # the count of a stop above a join in memory of its rows
+
+    def is_dear(self) -> bool:
+        """Whether it takes longer than a round trip."""
+        rows = _most_rows(self.read)
+        return Effort(rows if self.is_dereferenced else 1, rows).nanoseconds > ROUND_TRIP + REQUEST
+
+    def saves_of(self, time: int) -> bool:
+        """Whether a tenth of a time would be saved if no row more were read than the stop wants, or a key finds."""
+        wanted = 1 if self.may_be_found() else self.stop
+        if wanted is None:
+            return False
+        rows = _most_rows(self.read) - wanted
+        return Effort(rows if self.is_dereferenced else 0, rows).nanoseconds > time // 10
+
+    def may_be_found(self) -> bool:
+        """Whether the tests might be a key: an OR, or equalities on all columns of another key or limit."""
+        if any(Or in kinds_of(test) for test in self.tests):
+            return True
+        tested, fixed, table = self._tested(), self._fixed(), self.read.table
+        keys = [table.primary_key]
+        keys += [limit.columns for limit in table.limits]
+        keys += [key.columns for key in table.unique_keys]
+        relied_on = getattr(self.read.limit.because, "columns", ())
+        return any(
+            columns != relied_on and not tested.isdisjoint(columns) and fixed.issuperset(columns) for columns in keys
+        )
+
+    def all_that_bound(self) -> LeftOut:
+        """Return all limits on columns that the read fixes or the tests equate."""
+        table, fixed = self.read.table, self._fixed()
+        return tuple(
+            (table.name, limit)
+            for limit in table.limits
+            if limit == self.read.limit.because or (not limit.is_token and fixed.issuperset(limit.columns))
+        )
+
+    def _fixed(self) -> frozenset[str]:
+        return self._tested().union(part.column for part in self.read.prefix)
+
+    def _tested(self) -> frozenset[str]:
+        """Return the columns that a test equates to something."""
+        tested: set[str] = set()
+        for test in self.tests:
+            match test:
+                case Comparison(operator="=", left=left, right=right):
+                    tested |= {
+                        side.name
+                        for side in (left, right)
+                        if isinstance(side, ColumnRef) and side.relation == self.read.alias
+                    }
+                case InList(operand=ColumnRef(relation=self.read.alias, name=name)):
+                    tested.add(name)
+                case _:
+                    pass
+        return frozenset(tested)
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """What stands above an operator, as far as it matters for the reads below."""
+
+    tests: tuple[Expression, ...] = ()
+    leads_to_reads: bool = False
+    stop: int | None = None  # the nearest, unless rows are grouped below it
+    joined: int | None = None  # the stop, once a join in memory stands below it
+
+    def over(self, node: PhysicalNode) -> _Above:
+        """Return what stands above the inputs of an operator."""
+        if isinstance(node, LocalSelection):
+            return replace(self, tests=(*self.tests, *conjuncts(node.predicate)))
+        if isinstance(node, LocalJoin):
+            return replace(self, tests=(*self.tests, *all_conjuncts((node.condition,))), joined=self.stop)
+        if isinstance(node, LocalStop | LocalTop):
+            return replace(self, stop=node.count.max)
+        if isinstance(node, LocalGroupBy | LocalDistinct):
+            return replace(self, stop=None, joined=None)
+        if isinstance(node, Dereference | IndexFKJoin | SortedIndexJoin):
+            return replace(self, leads_to_reads=True)
+        return self
+
+
+def _places(node: PhysicalNode, above: _Above, *, is_dereferenced: bool = False) -> Iterator[_Place]:
+    """Yield the reads of ranges in a plan."""
+    if isinstance(node, IndexScan | SortedIndexJoin):
+        yield _Place(node, above.tests, is_dereferenced, above.leads_to_reads, above.joined)
+    above = above.over(node)
+    for below in inputs(node):
+        yield from _places(below, above, is_dereferenced=isinstance(node, Dereference))
 
 
 def _most_rows(node: PhysicalNode) -> int:
     """Return how many rows leave an operator at most, as its reads alone tell: stops above them are not counted."""
-    rows = node.limit.max if isinstance(node, IndexScan | SortedIndexJoin) else 1
+    rows = node.limit.max * _keys(node) if isinstance(node, IndexScan | SortedIndexJoin) else 1
     return rows * prod(_most_rows(below) for below in inputs(node))
 
 
-def _tested_for_another(
-    node: PhysicalNode, tests: tuple[Expression, ...], *, leads_to_reads: bool
-) -> Iterator[IndexScan | SortedIndexJoin]:
-    """Yield the reads below a node that other reads follow, and that `tests` above them could find otherwise."""
-    if isinstance(node, IndexScan | SortedIndexJoin) and leads_to_reads and _may_find(node, tests):
-        yield node
-    leads_to_reads = leads_to_reads or isinstance(node, Dereference | IndexFKJoin | SortedIndexJoin)
-    if isinstance(node, LocalSelection):
-        tests = (*tests, *conjuncts(node.predicate))
-    for below in inputs(node):
-        yield from _tested_for_another(below, tests, leads_to_reads=leads_to_reads)
+def _keys(read: IndexScan | SortedIndexJoin) -> int:
+    """Return how many keys a read names at most, for one row of the child."""
+    return prod(sum(getattr(value, "max_items", None) or 1 for value in part.values) for part in read.prefix)
 
 
-def _may_find(read: IndexScan | SortedIndexJoin, tests: Sequence[Expression]) -> bool:
-    """Whether tests on a read's rows might be a key: an OR, or equalities on all columns of another limit or UNIQUE."""
-    if any(Or in kinds_of(test) for test in tests):
-        return True
-    tested: set[str] = set()
-    for test in tests:
-        match test:
-            case Comparison(operator="=", left=ColumnRef() as left, right=right):
-                sides = (left, right)
-                tested |= {side.name for side in sides if isinstance(side, ColumnRef) and side.relation == read.alias}
-            case Comparison(operator="=", right=ColumnRef(relation=read.alias, name=name)):
-                tested.add(name)
-            case InList(operand=ColumnRef(relation=read.alias, name=name)):
-                tested.add(name)
-            case _:
-                pass
-    fixed = tested | {part.column for part in read.prefix}
-    others: tuple[CardinalityLimit | UniqueKey, ...] = (*read.table.limits, *read.table.unique_keys)
-    return any(
-        declared != read.limit.because and tested.intersection(declared.columns) and fixed.issuperset(declared.columns)
-        for declared in others
-    )
-
-
-def without_limit(table: Table, limit: CardinalityLimit | UniqueKey) -> Table:
-    """Return a table as though a limit or UNIQUE were not declared."""
-    if isinstance(limit, UniqueKey):
-        return replace(table, unique_keys=tuple(declared for declared in table.unique_keys if declared != limit))
-    return replace(table, limits=tuple(declared for declared in table.limits if declared != limit))
+def without(tables: Mapping[str, Table], left_out: LeftOut) -> dict[str, Table]:
+    """Return tables as though some of their limits or UNIQUEs were not declared."""
+    changed: dict[str, Table] = {}
+    for name, limit in left_out:
+        table = changed.get(name, tables[name])
+        changed[name] = replace(
+            table,
+            unique_keys=tuple(declared for declared in table.unique_keys if declared != limit),
+            limits=tuple(declared for declared in table.limits if declared != limit),
+        )
+    return changed
 
 
 def with_tables(node: N, tables: Mapping[str, Table]) -> N:

@@ -33,6 +33,7 @@ from piql.compiler.logical.operators import (
     SemiJoin,
     map_inputs,
 )
+from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import all_conjuncts, conjunction, key_of, relations_of
 from piql.compiler.optimizer.analysis.region import Leg, aliases_below, is_region, read_region, write_region
@@ -63,7 +64,7 @@ def plan_semi_join(
         right = planner.plan(_with_values_of(left, node), Want(), (*path, 1), below)
     is_apart = len(planner.gaps) == gaps and right.rows < WORST
     looked_up = _looked_up(planner, node, left, (*path, 1))
-    if looked_up is None and not is_apart:
+    if looked_up is None and (not is_apart or (left.rows < WORST and _is_dear(planner, right))):
         looked_up = _followed(planner, node, left, path, under)
     compared = _compared_in_memory(node, left, right) if is_apart and left.rows < WORST else None
     if looked_up is not None and (compared is None or planner.cost(looked_up.plan) < planner.cost(compared.plan)):
@@ -71,6 +72,11 @@ def plan_semi_join(
             del planner.gaps[gaps:]
         return looked_up if left.rows < WORST else replace(left, rows=WORST)
     return compared if compared is not None else replace(left, rows=WORST)
+
+
+def _is_dear(planner: Planner, right: Part) -> bool:
+    """Whether reading a section takes longer than following its relations could: by some keys, in two round trips."""
+    return planner.cost(right.plan).nanoseconds > 2 * (ROUND_TRIP + REQUEST)
 
 
 def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
