@@ -2,7 +2,7 @@
 import type { QueryLatency } from '../../api/types'
 import type { Verdict } from '../../logic/latency-comparison'
 import type { Tone } from '../../ui/Badge'
-import { formatCount, formatDay, formatDuration, formatPercent, formatTime, plural } from '../../units'
+import { formatCount, formatDay, formatDuration, formatPercent, plural } from '../../units'
 
 export const TONES: Readonly<Record<Verdict, Tone>> = {
   'over-bound': 'danger',
@@ -62,8 +62,7 @@ type Incident = QueryLatency['incidents'][number]
 export function incidentText({ source, executions, versions, since }: Incident, bound: number): string {
   const by = source === 'workbench' ? 'the workbench' : 'applications'
   const named = `${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
-  const first = `${formatDay(since)} at ${formatTime(since)}`
-  return `${plural(executions, 'execution')} by ${by} made more requests than the bound of ${formatCount(bound)}, in ${named}, since ${first}.`
+  return `${plural(executions, 'execution')} by ${by} made more requests than the bound of ${formatCount(bound)}, in ${named}, since ${formatDay(since)}.`
 }
 
 type Compliance = NonNullable<QueryLatency['compliance']>
