@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { startCompiling } from '../documents/compile-loop'
-import { documentAt, openApplication, takeRestored, useDocuments } from '../documents/documents'
-import { applicationQuery } from '../documents/opening'
+import { documentAt, takeRestored, useDocuments } from '../documents/documents'
+import { applicationQuery, takeRead } from '../documents/opening'
 import { startSaving } from '../documents/saving'
 import { plural } from '../units'
 import styles from './app.module.css'
@@ -30,7 +30,7 @@ declare global {
  */
 export default function WorkbenchPage() {
   const view = useView()
-  const { data, dataUpdatedAt, error } = useQuery({
+  const { data, dataUpdatedAt, error, refetch } = useQuery({
     ...applicationQuery(view.application),
     enabled: view.application !== '',
   })
@@ -38,10 +38,11 @@ export default function WorkbenchPage() {
 
   useEffect(() => {
     if (!data || dataUpdatedAt === 0) return // taken after each read, equal or not: another tab may have been closed
-    const updatedPaths = openApplication(view.application, data.files)
-    if (updatedPaths.length > 0)
+    const updatedPaths = takeRead(data)
+    if (updatedPaths === null) void refetch()
+    else if (updatedPaths.length > 0)
       notify({ tone: 'info', text: `${updatedPaths.join(', ')} changed elsewhere; here is the newer text.` })
-  }, [data, dataUpdatedAt, view.application])
+  }, [data, dataUpdatedAt, refetch])
   useEffect(() => {
     const stopCompiling = startCompiling()
     const stopSaving = startSaving()

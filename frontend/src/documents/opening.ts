@@ -1,6 +1,7 @@
 /** Reads the open application again and again, so that changes of other people and drafts of closed tabs arrive. */
 import { queryOptions } from '@tanstack/react-query'
-import { readApplication } from './saving'
+import { openApplication, useDocuments } from './documents'
+import { type ApplicationRead, isOlderThanWrites, readApplication } from './saving'
 import { readOpenTabs } from './tab'
 
 const READ_AGAIN_MS = 4000
@@ -22,3 +23,12 @@ export const applicationQuery = (id: string) =>
     refetchInterval: READ_AGAIN_MS,
     refetchOnWindowFocus: 'always',
   })
+
+/**
+ * Takes an application that was read: the paths of open files that took a newer text. A save that ended between the
+ * answer and now has written a newer text than the answer holds, which must not come back: null, and nothing is taken.
+ */
+export function takeRead(read: ApplicationRead): string[] | null {
+  const isOpen = useDocuments.getState().application === read.id
+  return isOpen && isOlderThanWrites(read) ? null : openApplication(read.id, read.files)
+}

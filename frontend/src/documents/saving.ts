@@ -80,14 +80,22 @@ export function saveAgain(): void {
   if (useDocuments.getState().files.some(waits)) scheduleSave(0)
 }
 
+/** An application as the server had it when so many writes of this page had ended. */
+export type ApplicationRead = Application & { readonly afterWrites: number }
+
 /** Reads an application while no save is under way. If a save ends meanwhile, the answer may be old: it reads again. */
-export async function readApplication(application: string, signal: AbortSignal): Promise<Application> {
+export async function readApplication(application: string, signal: AbortSignal): Promise<ApplicationRead> {
   for (;;) {
     await underWay
-    const writesBefore = endedWrites
+    const afterWrites = endedWrites
     const answer = await readAll(application, signal)
-    if (writesBefore === endedWrites) return answer
+    if (afterWrites === endedWrites) return { ...answer, afterWrites }
   }
+}
+
+/** Whether a write has ended here since an answer was asked for: it may hold texts from before that write. */
+export function isOlderThanWrites(answer: ApplicationRead): boolean {
+  return answer.afterWrites !== endedWrites
 }
 
 /** The application with all its files, which the server returns page by page. */
