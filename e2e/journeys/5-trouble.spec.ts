@@ -115,13 +115,15 @@ test.describe('with the back end', () => {
     server,
     api,
   }) => {
-    const { editor, application } = workbench
+    const { editor, application, deploy } = workbench
     await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
     await server.halt()
     await expect(workbench.banner).toContainText('server is not answering; your text is safe here')
     await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 70')
     await expect(workbench.saveState).toHaveText('Kept in this browser')
     await expect(workbench.status).toContainText('Server not answering')
+    await deploy.open() // a part that the page had not needed before
+    await expect(deploy.alert).toContainText('This part waits for the server')
 
     await server.resume()
     await expect(workbench.banner).toHaveCount(0)
@@ -132,6 +134,9 @@ test.describe('with the back end', () => {
     await expect(workbench.saveState).toHaveText('Saved')
     const saved = (await api.files()).find((file) => file.path === 'schema.piql')
     expect(saved?.text).toContain('CARDINALITY LIMIT 70 (owner)')
+    await deploy.content.getByRole('button', { name: 'Reload the page' }).click()
+    await editor.expectText('schema.piql', 'CARDINALITY LIMIT 70 (owner)')
+    await expect(deploy.alert).toHaveCount(0)
   })
 
   test('a store that is away is announced, and everything is asked anew when it answers', async ({

@@ -1,6 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { Button } from './Button'
-import { EmptyState } from './EmptyState'
+import { PartNotLoaded } from './PartNotLoaded'
 
 interface PartBoundaryProps {
   children: ReactNode
@@ -16,19 +15,6 @@ export class PartBoundary extends Component<PartBoundaryProps, { isBroken: boole
 
   override render() {
     if (!this.state.isBroken) return this.props.children
-    return (
-      <div role="alert">
-        <EmptyState
-          title="This part could not be loaded"
-          actions={
-            <Button look="primary" onClick={() => location.reload()}>
-              Reload the page
-            </Button>
-          }
-        >
-          The workbench may have been updated since the page was opened. What you typed is kept.
-        </EmptyState>
-      </div>
-    )
+    return <PartNotLoaded />
   }
 }
