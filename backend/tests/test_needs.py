@@ -18,7 +18,7 @@ OPEN_TO_ANYBODY = {
     "GET /api/session",
     "POST /api/session",
 }
-FOR_FEW = {"GET /api/tokens", "GET /api/audit"}  # they change nothing, and not everybody may read them
+FOR_FEW = {"GET /api/tokens", "GET /api/audit", "GET /api/sessions", "GET /api/people"}  # not for everybody to read
 
 
 def answer() -> None:

@@ -90,6 +90,7 @@ def quiet(operation: str) -> bool:
     return operation not in {
         "DELETE /api/session",
         "DELETE /api/sessions",
+        "DELETE /api/sessions/others",
         "POST /api/applications/{application}/environments/{environment}/headroom/counts",
     }
 

@@ -37,6 +37,8 @@ from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.people.endpoints import router as people
+from piql_backend.people.login_endpoints import router as logins
+from piql_backend.people.member_endpoints import router as members
 from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
 ROUTERS = (
     health,
     people,
+    logins,
+    members,
     applications,
     archives,
     application_imports,

@@ -124,22 +124,29 @@ class Accounts:
             _end_all(connection, account_id)
         return Proof(account_id, hashed)
 
-    def set_role(self, name: str, application: str, role: Role | None) -> None:
-        """Give a person a role in an application, or with EVERYWHERE in all; None takes it away."""
+    def set_role(self, name: str, application: str, role: Role | None, *, keeps_one: bool = False) -> None:
+        """Give a person a role in an application, or with EVERYWHERE in all; None takes it away.
+
+        With `keeps_one`, raises ValueError rather than leave nobody who may administer all applications.
+        """
         account_id = self.id_of(name)
         with self._database.begin() as connection:
             of_person = (roles.c.account_id == account_id) & (roles.c.application == application)
             connection.execute(delete(roles).where(of_person))
             if role is not None:
                 connection.execute(insert(roles).values(account_id=account_id, application=application, role=role))
+            if keeps_one:
+                _refuse_without_administrator(connection, name)
 
-    def set_disabled(self, name: str, is_disabled: bool) -> None:
-        """Shut a person out, whose sessions and tokens end, or let them in again."""
+    def set_disabled(self, name: str, is_disabled: bool, *, keeps_one: bool = False) -> None:
+        """Shut a person out, whose sessions and tokens end, or let them in again; `keeps_one` as in `set_role`."""
         account_id = self.id_of(name)
         with self._database.begin() as connection:
             connection.execute(update(accounts).where(accounts.c.id == account_id).values(is_disabled=is_disabled))
             if is_disabled:
                 _end_all(connection, account_id)
+            if keeps_one:
+                _refuse_without_administrator(connection, name)
 
     def forget_application(self, application: str) -> None:
         """Take away all roles and tokens of an application, so that a later one of its id does not inherit them."""
@@ -154,10 +161,8 @@ class Accounts:
 
     def has_administrator(self) -> bool:
         """Whether anybody may administer all applications."""
-        everywhere = (roles.c.application == EVERYWHERE) & (roles.c.role == "administrator")
-        able = select(accounts.c.id).join(roles).where(everywhere, accounts.c.is_disabled.is_(False))
         with self._database.begin() as connection:
-            return connection.execute(able.limit(1)).first() is not None
+            return _has_administrator(connection)
 
 
 def _proper(name: str) -> str:
@@ -181,6 +186,18 @@ def roles_of(connection: Connection, account_id: int) -> Mapping[str, Role]:
     """The roles of a person by application."""
     rows = connection.execute(select(roles.c.application, roles.c.role).where(roles.c.account_id == account_id))
     return {application: cast(Role, role) for application, role in rows}
+
+
+def _has_administrator(connection: Connection) -> bool:
+    everywhere = (roles.c.application == EVERYWHERE) & (roles.c.role == "administrator")
+    able = select(accounts.c.id).join(roles).where(everywhere, accounts.c.is_disabled.is_(False))
+    return connection.execute(able.limit(1)).first() is not None
+
+
+def _refuse_without_administrator(connection: Connection, name: str) -> None:
+    """Raise ValueError where nobody is left who administers all: looked at after the change, which is rolled back."""
+    if not _has_administrator(connection):
+        raise ValueError(f"{name[:60].lower()} is the last who administers all applications.")
 
 
 def _end_all(connection: Connection, account_id: int) -> None:

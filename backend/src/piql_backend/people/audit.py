@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from sqlalchemy import insert, select
 
@@ -15,6 +15,7 @@ from piql_backend.people.tables import audit
 from piql_backend.web.pages import Listing, Page, PageWish
 from piql_backend.web.visitor import Visitor
 
+_SECONDS_OF_A_DAY = 86_400
 _ENTRIES = Listing[AuditRead, int]("audit", int, lambda entry: entry.id, is_descending=True)
 
 
@@ -44,13 +45,19 @@ class Audit:
         """Add what somebody did who is known otherwise, such as by their password."""
         self._add(person, by, deed)
 
-    def page(self, wish: PageWish, **wanted: str | None) -> Page[AuditRead]:
-        """A page of the rows whose columns have the values that are wanted, the newest first; None wants none."""
+    def page(self, wish: PageWish, day: date | None = None, **wanted: str | None) -> Page[AuditRead]:
+        """A page of the rows of a day (in UTC) whose columns have the values that are wanted, the newest first.
+
+        None wants none in particular.
+        """
 
         def fetch(after: int | None, count: int) -> Sequence[AuditRead]:
             rows = select(audit).order_by(audit.c.id.desc()).limit(count)
             if after is not None:
                 rows = rows.where(audit.c.id < after)
+            if day is not None:
+                midnight = int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
+                rows = rows.where(audit.c.at >= midnight, audit.c.at < midnight + _SECONDS_OF_A_DAY)
             for column, value in wanted.items():
                 rows = rows if value is None else rows.where(audit.c[column] == value)
             with self._database.begin() as connection:

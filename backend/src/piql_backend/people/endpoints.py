@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -128,11 +128,19 @@ async def end_token(token_id: Id, people: ThePeople, visitor: TheVisitor) -> Non
 @router.get("/audit", responses=declared(404))
 @needs(everywhere("administrator"))
 async def read_audit(
-    wish: WishedPage, people: ThePeople, person: _Name = None, application: _Name = None, operation: _Name = None
+    wish: WishedPage,
+    people: ThePeople,
+    person: _Name = None,
+    application: _Name = None,
+    operation: _Name = None,
+    day: date | None = None,
 ) -> Page[AuditRead]:
-    """Who did what, the newest first: each request that was to change something, made or refused, and each login."""
+    """Who did what, the newest first: each request that was to change something, made or refused, and each login.
+
+    `day` is in UTC.
+    """
     wanted = {"person": person, "application": application, "operation": operation}
-    return await people.look(people.audit.page, wish, **wanted)
+    return await people.look(people.audit.page, wish, day, **wanted)
 
 
 def _refuse_proxy(visitor: Visitor) -> None:
@@ -156,5 +164,6 @@ def _fields(token: Token) -> dict[str, Any]:
         "title": token.title,
         "role": token.role,
         "application": token.application or None,
+        "used_at": None if token.used_at is None else datetime.fromtimestamp(token.used_at, UTC),
         **moments,
     }

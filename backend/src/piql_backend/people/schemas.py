@@ -67,12 +67,59 @@ class TokenRead(Read):
     application: str | None
     made_at: datetime
     ends_at: datetime
+    used_at: datetime | None  # to the minute; null: never
 
 
 class TokenMadeRead(TokenRead):
     """A new token with its `secret`, which is shown this once."""
 
     secret: str
+
+
+class LoginRead(Read):
+    """A session: where and when it was begun, when it was used last, and whether it is the one that asks."""
+
+    id: str
+    address: str
+    begun_at: datetime
+    seen_at: datetime
+    is_this: bool
+
+
+class MemberRead(Read):
+    """A person of the team, as who administers everything sees them."""
+
+    name: str
+    is_disabled: bool
+    roles: list[RoleRead]
+
+
+class MemberCreate(Write):
+    """A new person with a first password; without a role they may do nothing yet."""
+
+    name: str = Field(max_length=200)
+    password: Password
+    role: Role | None = None
+    application: ApplicationId | None = None
+
+
+class MemberUpdate(Write):
+    """Whether a person is shut out."""
+
+    is_disabled: bool
+
+
+class RoleUpdate(Write):
+    """A role in an application; a null application stands for all, a null role takes it away."""
+
+    application: ApplicationId | None
+    role: Role | None
+
+
+class PasswordReset(Write):
+    """Another password, of somebody who may have forgotten theirs."""
+
+    password: Password
 
 
 class AuditRead(Read):

@@ -65,7 +65,7 @@ class People:
         """
         name = name.lower()
         proof = await self.confirmed(name, password, address, "log_in")
-        return await self._begin(proof, replaced)
+        return await self._begin(proof, replaced, address)
 
     async def change_password(self, visitor: Visitor, password: str, new_password: str, address: str) -> str:
         """Change a password, confirmed by the present one: all sessions and tokens end, and a new session begins.
@@ -81,7 +81,7 @@ class People:
             ) from None
         if renewed is None:
             raise _wrong_login()
-        return await self._begin(renewed, None)
+        return await self._begin(renewed, None, address)
 
     async def confirmed(self, name: str, password: str, address: str, operation: str) -> Proof:
         """Who has that name and password, with a row in the record; ApiError 401 and 429 as `log_in`.
@@ -106,8 +106,8 @@ class People:
         self.attempts.give_back(name, client)
         return proof
 
-    async def _begin(self, proof: Proof, replaced: str | None) -> str:
-        secret = await self.look(self.sessions.begin_with, proof, replaced)
+    async def _begin(self, proof: Proof, replaced: str | None, address: str) -> str:
+        secret = await self.look(self.sessions.begin_with, proof, replaced, address)
         if secret is None:
             raise _wrong_login()
         return secret

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, insert, select, update
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
 from piql_backend.people.accounts import Proof, roles_of
 from piql_backend.people.bearer import digest_of, new_secret
@@ -13,7 +16,22 @@ from piql_backend.people.tables import accounts, sessions
 from piql_backend.web.visitor import Visitor
 
 IDLE_SECONDS = 8 * 3600
-_SECONDS_BETWEEN_NOTES = 60  # of when a session was used, so that not every request writes
+_ID_LENGTH = 16  # characters of the digest, which name a session to its person
+SECONDS_BETWEEN_NOTES = 60  # of when a session was used, so that not every request writes
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session without its secret: where and when it was begun, and when it was used last, to the minute."""
+
+    digest: str
+    address: str
+    begun_at: int
+    seen_at: int
+
+    @property
+    def id(self) -> str:
+        return self.digest[:_ID_LENGTH]
 
 
 class Sessions:
@@ -23,19 +41,25 @@ class Sessions:
         self._database = database
         self._clock = clock
 
-    def begin(self, account_id: int, replaced: str | None) -> str:
+    def begin(self, account_id: int, replaced: str | None, address: str = "") -> str:
         """Begin a session, and return its secret, which is always a new one; the `replaced` session ends."""
         secret, now = new_secret(), self._clock()
-        row = {"digest": digest_of(secret), "account_id": account_id, "begun_at": now, "seen_at": now}
+        row = {
+            "digest": digest_of(secret),
+            "account_id": account_id,
+            "begun_at": now,
+            "seen_at": now,
+            "address": address[:60],
+        }
         with self._database.begin() as connection:
             is_over = (sessions.c.seen_at < now - IDLE_SECONDS) | (sessions.c.begun_at < now - LONGEST_SECONDS)
             connection.execute(delete(sessions).where(is_over | (sessions.c.digest == digest_of(replaced or ""))))
             connection.execute(insert(sessions).values(row))
         return secret
 
-    def begin_with(self, proof: Proof, replaced: str | None) -> str | None:
+    def begin_with(self, proof: Proof, replaced: str | None, address: str = "") -> str | None:
         """Begin a session for a person whose password was confirmed; None if the password has changed since."""
-        secret = self.begin(proof.account_id, replaced)
+        secret = self.begin(proof.account_id, replaced, address)
         with self._database.begin() as connection:
             if connection.execute(select(accounts.c.id).where(proof.holds())).first() is not None:
                 return secret
@@ -45,14 +69,13 @@ class Sessions:
     def visitor(self, secret: str) -> Visitor | None:
         """Who is signed in by a secret; None if no session has it, or the session has ended."""
         now, digest = self._clock(), digest_of(secret)
-        has_secret = sessions.c.digest == digest
-        is_alive = (sessions.c.seen_at >= now - IDLE_SECONDS) & (sessions.c.begun_at >= now - LONGEST_SECONDS)
+        has_secret, is_alive = sessions.c.digest == digest, _is_alive(now)
         person = select(accounts.c.id, accounts.c.name, sessions.c.seen_at).join(sessions)
         with self._database.begin() as connection:
             row = connection.execute(person.where(has_secret, is_alive, accounts.c.is_disabled.is_(False))).first()
             if row is None:
                 return None
-            if now - row.seen_at >= _SECONDS_BETWEEN_NOTES:
+            if now - row.seen_at >= SECONDS_BETWEEN_NOTES:
                 connection.execute(update(sessions).where(has_secret).values(seen_at=now))
             return Visitor(row.id, row.name, roles_of(connection, row.id), session=digest)
 
@@ -61,7 +84,27 @@ class Sessions:
         with self._database.begin() as connection:
             connection.execute(delete(sessions).where(sessions.c.digest == digest_of(secret)))
 
-    def end_all(self, account_id: int) -> None:
-        """End all sessions of a person."""
+    def of(self, account_id: int) -> Sequence[Session]:
+        """The sessions of a person that have not ended, the last used first."""
+        columns = (sessions.c.digest, sessions.c.address, sessions.c.begun_at, sessions.c.seen_at)
+        rows = select(*columns).where(sessions.c.account_id == account_id, _is_alive(self._clock()))
         with self._database.begin() as connection:
-            connection.execute(delete(sessions).where(sessions.c.account_id == account_id))
+            ordered = connection.execute(rows.order_by(sessions.c.seen_at.desc(), sessions.c.digest))
+            return [Session(row.digest, row.address, row.begun_at, row.seen_at) for row in ordered]
+
+    def end_one(self, account_id: int, session_id: str) -> bool:
+        """End a session of a person, by its id; False where they have none of that id."""
+        has_id = func.substr(sessions.c.digest, 1, _ID_LENGTH) == session_id
+        with self._database.begin() as connection:
+            return connection.execute(delete(sessions).where(sessions.c.account_id == account_id, has_id)).rowcount > 0
+
+    def end_all(self, account_id: int, kept: str | None = None) -> None:
+        """End all sessions of a person, but for the one whose secret is `kept`."""
+        of_person = (sessions.c.account_id == account_id) & (sessions.c.digest != digest_of(kept or ""))
+        with self._database.begin() as connection:
+            connection.execute(delete(sessions).where(of_person))
+
+
+def _is_alive(now: int) -> ColumnElement[bool]:
+    """Selects the sessions that have not ended by themselves."""
+    return (sessions.c.seen_at >= now - IDLE_SECONDS) & (sessions.c.begun_at >= now - LONGEST_SECONDS)

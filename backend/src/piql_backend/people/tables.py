@@ -36,6 +36,7 @@ sessions = Table(
     _account(),
     Column("begun_at", Integer, nullable=False),
     Column("seen_at", Integer, nullable=False),
+    Column("address", String(60), nullable=False, server_default=""),  # where it was begun; empty: not known
 )
 
 tokens = Table(
@@ -49,6 +50,7 @@ tokens = Table(
     Column("application", String(200), nullable=False),  # empty: all applications
     Column("made_at", Integer, nullable=False),
     Column("ends_at", Integer, nullable=False),
+    Column("used_at", Integer),  # NULL: never
 )
 
 audit = Table(

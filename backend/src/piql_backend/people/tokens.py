@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from piql_backend.people.accounts import roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
 from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.sessions import SECONDS_BETWEEN_NOTES
 from piql_backend.people.tables import accounts, sessions, tokens
 from piql_backend.web.errors import ApiError
 from piql_backend.web.needs import Role
@@ -31,6 +32,7 @@ class Token:
     application: str
     made_at: int
     ends_at: int
+    used_at: int | None = None
 
 
 class Tokens:
@@ -67,8 +69,9 @@ class Tokens:
 
     def of(self, account_id: int) -> Sequence[Token]:
         """The tokens of a person, also those that are over, the newest first."""
-        columns = (tokens.c.id, tokens.c.title, tokens.c.role, tokens.c.application, tokens.c.made_at, tokens.c.ends_at)
-        of_person = select(*columns).where(tokens.c.account_id == account_id).order_by(tokens.c.id.desc())
+        kept = tokens.c
+        columns = (kept.id, kept.title, kept.role, kept.application, kept.made_at, kept.ends_at, kept.used_at)
+        of_person = select(*columns).where(kept.account_id == account_id).order_by(kept.id.desc())
         with self._database.begin() as connection:
             return [Token(*row) for row in connection.execute(of_person)]
 
@@ -80,13 +83,26 @@ class Tokens:
 
     def visitor(self, secret: str) -> Visitor | None:
         """In whose name a token asks, with its limit; None where it is none, or is over."""
-        columns = (accounts.c.id, accounts.c.name, tokens.c.title, tokens.c.role, tokens.c.application)
-        has_secret = (tokens.c.digest == digest_of(secret)) & (tokens.c.ends_at > self._clock())
-        owner = select(*columns).select_from(accounts.join(tokens)).where(has_secret, accounts.c.is_disabled.is_(False))
+        columns = (
+            accounts.c.id,
+            accounts.c.name,
+            tokens.c.title,
+            tokens.c.role,
+            tokens.c.application,
+            tokens.c.used_at,
+        )
+        now, has_secret = self._clock(), tokens.c.digest == digest_of(secret)
+        owner = (
+            select(*columns)
+            .select_from(accounts.join(tokens))
+            .where(has_secret, tokens.c.ends_at > now, accounts.c.is_disabled.is_(False))
+        )
         with self._database.begin() as connection:
             row = connection.execute(owner).first()
             if row is None:
                 return None
+            if row.used_at is None or now - row.used_at >= SECONDS_BETWEEN_NOTES:
+                connection.execute(update(tokens).where(has_secret).values(used_at=now))
             limit = TokenLimit(row.title, cast(Role, row.role), row.application)
             return Visitor(row.id, row.name, roles_of(connection, row.id), limit)
 
