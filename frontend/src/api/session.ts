@@ -1,6 +1,7 @@
 /** Who is signed in, and the calls that change that. */
 import { queryOptions } from '@tanstack/react-query'
 import { answered, api } from './client'
+import type { Person } from './types'
 
 /** Whether this is the workbench of a team, and who of it is signed in; asked once, since a login loads the page anew. */
 export const session = queryOptions({
@@ -15,3 +16,7 @@ export const signIn = (name: string, password: string) =>
 /** End this session, or with `isEverywhere` all of the person who is signed in. */
 export const signOut = (isEverywhere: boolean) =>
   answered(isEverywhere ? api.DELETE('/api/sessions') : api.DELETE('/api/session'))
+
+/** Whether somebody administers all applications, and so people and the record. */
+export const isAdministrator = ({ roles }: Person) =>
+  roles.some(({ application, role }) => application === null && role === 'administrator')

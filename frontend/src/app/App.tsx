@@ -21,12 +21,21 @@ import { useView } from './url-state'
 const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
+const PeoplePage = lazy(() => import('./people/PeoplePage'))
+const AccountPage = lazy(() => import('./people/AccountPage'))
+const RecordPage = lazy(() => import('./people/RecordPage'))
 const GuidePage = lazy(() => import('./guide/GuidePage'))
 const Palette = lazy(() => import('./Palette'))
 const Tour = lazy(() => import('./tour/Tour'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
-const PAGE_TITLES: Partial<Record<View['page'], string>> = { dashboard: 'Dashboard', guide: 'Guide' }
+const PAGE_TITLES: Partial<Record<View['page'], string>> = {
+  dashboard: 'Dashboard',
+  guide: 'Guide',
+  people: 'People',
+  account: 'Your account',
+  record: 'Record',
+}
 
 function makeQueryClient(): QueryClient {
   return new QueryClient({
@@ -80,6 +89,12 @@ function Pages() {
             <HomePage />
           ) : page === 'guide' ? (
             <GuidePage />
+          ) : page === 'people' ? (
+            <PeoplePage />
+          ) : page === 'account' ? (
+            <AccountPage />
+          ) : page === 'record' ? (
+            <RecordPage />
           ) : (
             <KnownEnvironment key={`${application}/${environment}`}>
               {page === 'dashboard' ? <DashboardPage /> : <WorkbenchPage />}

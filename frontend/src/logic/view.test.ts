@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatView, HOME, parseSlo, parseView, type View, viewOf } from './view'
+import { formatView, HOME, parseSlo, parseView, teamPageOf, type View, viewOf } from './view'
 
 function parse(url: string): View {
   const [path = '', search = ''] = url.split('?')
@@ -50,6 +50,10 @@ describe('the view in the URL', () => {
     expect(view).toMatchObject({ page: 'guide', guide: 'reference/types', section: 'dates', application: '' })
     expect(formatView(view)).toBe('/guide/reference/types?section=dates')
     expect(formatView(parse('/guide'))).toBe('/guide')
+    for (const page of ['people', 'account', 'record'] as const) {
+      expect(parse(`/${page}`)).toMatchObject({ page, application: '' })
+      expect(formatView({ ...parse('/guide/tutorial'), ...teamPageOf(page) })).toBe(`/${page}`)
+    }
     expect(formatView({ ...view, ...viewOf('scadr', 'development') })).toBe('/applications/scadr/development')
   })
 

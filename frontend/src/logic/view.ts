@@ -32,8 +32,12 @@ export interface SloTarget {
   interval_seconds: number
 }
 
+/** The pages of a team, each at the path of its name. */
+const TEAM_PAGES = ['people', 'account', 'record'] as const
+export type TeamPage = (typeof TEAM_PAGES)[number]
+
 export interface View {
-  page: 'home' | 'workbench' | 'dashboard' | 'guide'
+  page: 'home' | 'workbench' | 'dashboard' | 'guide' | TeamPage
   /** The path of an address that leads nowhere; the page is then `home`, which says so. */
   unknownPath?: string | undefined
   /** The page of the guide, such as `tutorial`; without it the list of its pages. */
@@ -178,11 +182,19 @@ export function formatView(view: View): string {
   if (view.source) query.set('source', view.source)
   const names = ['applications', view.application, view.environment].map(encodeURIComponent)
   const environment = view.application ? `/${names.join('/')}` : ''
-  const path =
-    view.unknownPath ??
-    (view.page === 'guide' ? guidePath(view) : `${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/')
+  const path = view.unknownPath ?? pagePath(view, environment)
   const search = query.toString().replaceAll('%2F', '/')
   return search ? `${path}?${search}` : path
+}
+
+function pagePath(view: View, environment: string): string {
+  if (view.page === 'guide') return guidePath(view)
+  if (isTeamPage(view.page)) return `/${view.page}`
+  return `${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/'
+}
+
+function isTeamPage(page: string): page is TeamPage {
+  return TEAM_PAGES.some((name) => name === page)
 }
 
 /** `/guide`, or `/guide/reference/types`. */
@@ -201,6 +213,7 @@ function parsePath(parts: readonly string[]): View | undefined {
   if (first === '' || first === 'dashboard') {
     return application === '' ? { ...ROOT, page: first === '' ? 'home' : 'dashboard' } : undefined
   }
+  if (isTeamPage(first)) return application === '' ? { ...ROOT, page: first } : undefined
   if (first === 'guide') return { ...ROOT, page: 'guide', guide: [application, ...rest].join('/') || undefined }
   if (first !== 'applications' && first !== 'workspaces') return undefined
   const [environment = DEVELOPMENT, page, ...more] = first === 'workspaces' ? [DEVELOPMENT, ...rest] : rest
@@ -231,6 +244,11 @@ export function viewOf(application: string, environment: string): Partial<View> 
 
 /** The change that leads to the page of all applications. */
 export const HOME: Partial<View> = { ...viewOf('', DEVELOPMENT), page: 'home' }
+
+/** The change that leads to a page of a team. */
+export function teamPageOf(page: TeamPage): Partial<View> {
+  return { ...HOME, page }
+}
 
 /** The change that leads to a page of the guide, and to a section of it. */
 export function guideOf(guide?: string, section?: string): Partial<View> {

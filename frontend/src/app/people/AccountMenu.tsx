@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { UserRound } from 'lucide-react'
 import { useId } from 'react'
-import { session, signOut } from '../../api/session'
+import { isAdministrator, session, signOut } from '../../api/session'
+import { teamPageOf } from '../../logic/view'
 import { Button, IconButton } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import headerStyles from '../header.module.css'
+import { ViewLink } from '../ViewLink'
 import styles from './people.module.css'
 
 /** Who is signed in, with their roles, and the way out; nothing where somebody is alone. */
@@ -30,6 +32,17 @@ export function AccountMenu() {
             ))}
             {roles.length === 0 ? <li>no role yet: an administrator gives one</li> : null}
           </ul>
+        </div>
+        {/* The keyboard has Escape. */}
+        {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
+        <div className={styles['pages']} onClick={() => document.getElementById(id)?.hidePopover()}>
+          <ViewLink to={teamPageOf('account')}>Your account</ViewLink>
+          {isAdministrator(data.person) ? (
+            <>
+              <ViewLink to={teamPageOf('people')}>People</ViewLink>
+              <ViewLink to={teamPageOf('record')}>Record</ViewLink>
+            </>
+          ) : null}
         </div>
         {leave.error ? <ErrorNotice error={leave.error} /> : null}
         <Button onClick={() => leave.mutate(false)}>Sign out</Button>

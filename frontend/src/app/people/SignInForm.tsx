@@ -7,13 +7,16 @@ import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './people.module.css'
 
-/** Asks for a name and a password. Afterwards the page is loaded anew: nothing of somebody else stays in it. */
-export function SignInForm({ name: known }: { name: string }) {
+/**
+ * Asks for a name and a password. Afterwards the page is loaded anew, so that nothing of somebody else stays in it; the
+ * person who was signed in before goes on in it by `onSame`.
+ */
+export function SignInForm({ name: known, onSame }: { name: string; onSame?: () => void }) {
   const [name, setName] = useState(known)
   const [password, setPassword] = useState('')
   const attempt = useMutation({
     mutationFn: () => signIn(name.trim(), password),
-    onSuccess: () => location.reload(),
+    onSuccess: ({ person }) => (onSame && person?.name === known ? onSame() : location.reload()),
   })
   const isWhole = name.trim() !== '' && password !== ''
   return (

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useLoginNeeded } from '../../api/login-needed'
 import { session } from '../../api/session'
@@ -12,7 +12,12 @@ import { SignInForm } from './SignInForm'
  */
 export function SignedIn({ children }: { children: ReactNode }) {
   const { data } = useQuery(session)
+  const queryClient = useQueryClient()
   const isNeeded = useLoginNeeded((state) => state.isNeeded)
+  const goOn = () => {
+    useLoginNeeded.setState({ isNeeded: false })
+    void queryClient.invalidateQueries()
+  }
   if (data?.is_team && data.person === null) return <SignInPage />
   return (
     <>
@@ -20,8 +25,8 @@ export function SignedIn({ children }: { children: ReactNode }) {
       {isNeeded && data?.person ? (
         <Dialog title="Your session has ended" onClose={() => useLoginNeeded.setState({ isNeeded: false })}>
           <div className={styles['form']}>
-            <p className={styles['hint']}>What you have typed is kept in this browser. Sign in to go on.</p>
-            <SignInForm name={data.person.name} />
+            <p className={styles['hint']}>What you have typed stays. Sign in to go on.</p>
+            <SignInForm name={data.person.name} onSame={goOn} />
           </div>
         </Dialog>
       ) : null}
