@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { patience } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const PIQL = join(root, '.venv/bin/piql')
 const START_TIMEOUT_MS = 90_000 * patience
 const END_TIMEOUT_MS = 10_000 * patience
 
@@ -27,11 +28,19 @@ export class WorkbenchServer {
     readonly port: number,
     private readonly data: string,
     private readonly runner: 'local' | 'ray',
+    private readonly isOfTeam: boolean,
   ) {}
 
-  static async start(port: number, runner: 'local' | 'ray'): Promise<WorkbenchServer> {
-    const server = new WorkbenchServer(port, await mkdtemp(join(tmpdir(), 'piql-e2e-')), runner)
+  /** Starts one; with `addPeople`, which gets the command and the data folder, it serves the team of these. */
+  static async start(
+    port: number,
+    runner: 'local' | 'ray',
+    addPeople?: (piql: string, data: string) => Promise<void>,
+  ): Promise<WorkbenchServer> {
+    const data = await mkdtemp(join(tmpdir(), 'piql-e2e-'))
+    const server = new WorkbenchServer(port, data, runner, addPeople !== undefined)
     try {
+      await addPeople?.(PIQL, data)
       await server.resume()
     } catch (error) {
       await server.stop()
@@ -58,7 +67,8 @@ export class WorkbenchServer {
     await refuseTakenPort(this.port)
     this.printed = ''
     const options = ['serve', '--port', String(this.port), '--data', this.data, ...STORE_OPTIONS]
-    const started = spawn(join(root, '.venv/bin/piql'), options, {
+    if (this.isOfTeam) options.push('--team')
+    const started = spawn(PIQL, options, {
       cwd: root,
       env: { ...process.env, PROFILE_RUNNER: this.runner },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,7 +80,7 @@ export class WorkbenchServer {
     const deadline = Date.now() + START_TIMEOUT_MS
     while (Date.now() < deadline) {
       if (started.exitCode !== null) throw new Error(`the workbench ended at its start:\n${this.printed}`)
-      const answer = await fetch(`${this.url}/api/health`).catch(() => null)
+      const answer = await fetch(`${this.url}${this.isOfTeam ? '/api/session' : '/api/health'}`).catch(() => null)
       if (answer?.ok) return
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

@@ -1,0 +1,130 @@
+// A team: the first administrator by the command of the docs, a developer with a role on one application, what they may
+// not do, a token that is used and revoked, and the record of all of it.
+import { spawn } from 'node:child_process'
+import type { Browser, Page } from '@playwright/test'
+import { expectNoObjections } from '../axe.ts'
+import { expect, test } from '../fixtures.ts'
+import { Workbench } from '../pages/Workbench.ts'
+import { look } from '../pictures.ts'
+import { WorkbenchServer } from '../server.ts'
+
+const PASSWORD = 'correct horse battery'
+const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431) + 40
+
+test('a team signs in, and each person does what their role lets them', async ({ browser }, info) => {
+  const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, 'local', addAda)
+  try {
+    await story(browser, server.url)
+  } finally {
+    await server.stop()
+  }
+})
+
+/** Adds the first administrator of a data folder; the password goes through a file descriptor. */
+async function addAda(piql: string, data: string): Promise<void> {
+  const options = ['user', 'add', 'ada', '--role', 'administrator', '--password-fd', '0', '--data', data]
+  const adding = spawn(piql, options, { stdio: ['pipe', 'ignore', 'inherit'] })
+  adding.stdin.end(`${PASSWORD}\n`)
+  expect(await new Promise((resolve) => adding.once('exit', resolve))).toBe(0)
+}
+
+async function story(browser: Browser, url: string): Promise<void> {
+  const ada = await (await browser.newContext({ baseURL: url })).newPage()
+  await ada.goto('/')
+  await signIn(ada, 'ada', 'not her password')
+  await expect(ada.getByRole('alert')).toContainText('The name or the password is wrong.')
+  await signIn(ada, 'ada', PASSWORD)
+  await openPage(ada, 'ada', 'People')
+  const people = ada.getByRole('table', { name: 'People' })
+  await expect(people).toContainText('administrator in all applications')
+
+  await ada.getByRole('button', { name: 'Add a person' }).click()
+  const dialog = ada.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Ben')
+  await dialog.getByLabel('Application').selectOption('scadr')
+  await look(ada, 'add-person')
+  await expectNoObjections(ada, 'a person to be added', 'dialog')
+  await dialog.getByRole('button', { name: 'Add person' }).click()
+  const told = await dialog.locator('code').innerText()
+  expect(told).toContain('Name: ben')
+  await look(ada, 'told')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(people).toContainText('developer in scadr')
+  await look(ada, 'people')
+  await expectNoObjections(ada, 'people')
+  await people.getByRole('button', { name: 'Shut out: ada' }).click()
+  await dialog.getByRole('button', { name: 'Shut out' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('the last who administers all applications')
+  await ada.keyboard.press('Escape')
+
+  const ben = await (await browser.newContext({ baseURL: url })).newPage()
+  await ben.goto('/record')
+  await signIn(ben, 'ben', told.split('Password: ')[1] ?? '')
+  await expect(ben.getByText('This page is for administrators of all applications')).toBeVisible()
+  await ben.goto('/')
+  await expect(ben.getByRole('heading', { name: '1 application' })).toBeVisible()
+  const workbench = new Workbench(ben)
+  await workbench.open('/applications/scadr/development?file=schema.piql&panel=deploy')
+  await workbench.editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 110')
+  await workbench.deploy.button.click()
+  await expect(ben.getByText('This needs the role deployer in scadr, and not only developer.').first()).toBeVisible()
+  await look(ben, 'deploy-refused')
+
+  await openPage(ben, 'ben', 'Your account')
+  await ben.getByRole('button', { name: 'New token' }).click()
+  const making = ben.getByRole('dialog')
+  await making.getByLabel('Title').fill('nightly build')
+  await expectNoObjections(ben, 'a token to be made', 'dialog')
+  await making.getByRole('button', { name: 'Make token' }).click()
+  const secret = await making.locator('code', { hasText: 'piql_' }).innerText()
+  await making.getByRole('button', { name: 'Done' }).click()
+  const headers = { authorization: `Bearer ${secret}` }
+  const ask = async () => (await fetch(`${url}/api/applications/scadr`, { headers })).status
+  expect(await ask()).toBe(200)
+  await ben.reload()
+  await expect(ben.getByRole('table', { name: 'API tokens' })).not.toContainText('never')
+  await look(ben, 'account')
+  await expectNoObjections(ben, 'an account')
+  await ben.getByRole('button', { name: 'Revoke: nightly build' }).click()
+  await making.getByRole('button', { name: 'Revoke token' }).click()
+  await expect(ben.getByText('None yet.')).toBeVisible()
+  expect(await ask()).toBe(401)
+
+  await ben.getByLabel('Present password').fill('half typed')
+  await people.getByRole('button', { name: 'Sign out: ben' }).click()
+  await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(dialog).toBeHidden()
+  await ben.getByRole('button', { name: 'New token' }).click()
+  await making.getByLabel('Title').fill('kept')
+  await making.getByRole('button', { name: 'Make token' }).click()
+  const again = ben.getByRole('dialog', { name: 'Your session has ended' })
+  await again.getByLabel('Password').fill(told.split('Password: ')[1] ?? '')
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await expect(again).toBeHidden()
+  await expect(making.getByLabel('Title')).toHaveValue('kept')
+  await ben.keyboard.press('Escape')
+  await expect(ben.getByLabel('Present password')).toHaveValue('half typed')
+
+  await openPage(ada, 'ada', 'Record')
+  const record = ada.getByRole('table', { name: 'Record' })
+  await expect(record).toContainText('add person')
+  await ada.getByLabel('Person').fill('ben')
+  await ada.getByRole('button', { name: 'Filter' }).click()
+  await expect(record).not.toContainText('add person')
+  for (const deed of ['log in', 'make token', 'end token', 'create build'])
+    await expect(record).toContainText(deed)
+  await look(ada, 'record')
+  await expectNoObjections(ada, 'the record')
+}
+
+async function signIn(page: Page, name: string, password: string): Promise<void> {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function openPage(page: Page, name: string, title: string): Promise<void> {
+  await page.getByRole('button', { name: `Account of ${name}` }).click()
+  await page.getByRole('link', { name: title }).click()
+  await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible()
+}
