@@ -171,6 +171,16 @@ async def test_a_token_is_shown_once_and_ends_when_told_to(team: httpx.AsyncClie
         assert (await team.post("/api/tokens", json=wish)).status_code in (201, 404)
 
 
+async def test_reading_the_lists_of_people_is_not_in_the_record(team: httpx.AsyncClient) -> None:
+    await team.post("/api/session", json=LOGIN)
+    for path in ("/api/people", "/api/sessions", "/api/tokens", "/api/audit"):
+        assert (await team.get(path)).status_code == 200
+    await team.post("/api/tokens", json={"title": "ci", "role": "viewer", "application": None})
+    entries = (await team.get("/api/audit")).json()["items"]
+    assert {entry["path"] for entry in entries if entry["path"] != "/api/session"} == {"/api/tokens"}
+    assert len([entry for entry in entries if entry["path"] == "/api/tokens"]) == 1
+
+
 async def test_who_makes_an_application_administers_it_and_a_later_one_of_its_id_inherits_nothing(
     team: httpx.AsyncClient, settings: Settings
 ) -> None:

@@ -111,8 +111,7 @@ async function story(browser: Browser, url: string): Promise<void> {
   await ada.getByLabel('Person').fill('ben')
   await ada.getByRole('button', { name: 'Filter' }).click()
   await expect(record).not.toContainText('add person')
-  for (const deed of ['log in', 'make token', 'end token', 'create build'])
-    await expect(record).toContainText(deed)
+  for (const deed of ['log in', 'make token', 'end token', 'create build']) await expect(record).toContainText(deed)
   await look(ada, 'record')
   await expectNoObjections(ada, 'the record')
 }

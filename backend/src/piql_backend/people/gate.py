@@ -13,10 +13,11 @@ from piql_backend.people.cookie import address_of, shown_by
 from piql_backend.people.service import People
 from piql_backend.web.errors import ApiError, status_of
 from piql_backend.web.guarded_routes import Answering
-from piql_backend.web.needs import ANYBODY, Need
+from piql_backend.web.needs import ANYBODY, IN_PERSON, Need, everywhere
 from piql_backend.web.visitor import Visitor, refuse
 
 Chunk = str | bytes | memoryview
+_READ_ALONE = (IN_PERSON, everywhere("administrator"))  # asked for people's pages, which also read
 _EVENTS = "text/event-stream"
 
 
@@ -47,7 +48,7 @@ class TeamGate:
         finally:
             if need.is_for_changes and visitor is None:
                 people.strangers.refused(operation, address_of(request))
-            elif need.is_for_changes:
+            elif need.is_for_changes and not _is_plain_reading(request, need, status):
                 deed = Deed(operation, request.url.path, status, application or "", address_of(request))
                 with CancelScope(shield=True):
                     await people.look(people.audit.note, visitor, deed)
@@ -65,3 +66,8 @@ class TeamGate:
             except ApiError:
                 return
             yield event
+
+
+def _is_plain_reading(request: Request, need: Need, status: int) -> bool:
+    """Whether a request only read the lists of a page about people: it changed nothing, and was not refused."""
+    return request.method == "GET" and status < 400 and need in _READ_ALONE

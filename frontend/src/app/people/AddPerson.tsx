@@ -26,12 +26,12 @@ export function AddPerson({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: people.queryKey }),
   })
   if (add.data) {
-    const told = `${location.origin}\nName: ${add.data.name}\nPassword: ${password}`
+    const message = `${location.origin}\nName: ${add.data.name}\nPassword: ${password}`
     return (
       <Dialog title={`Tell ${add.data.name} this`} onClose={onClose}>
         <div className={styles['form']}>
           <p>They sign in with it, and choose a password of their own in “Your account”.</p>
-          <Secret text={told} subject="what they must be told" onClose={onClose} />
+          <Secret text={message} subject="what they must be told" onClose={onClose} />
         </div>
       </Dialog>
     )

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../ui/Notice'
 import { Cell, Table, unseen } from '../../ui/Table'
 import { formatDay } from '../../units'
 import { MakeToken } from './MakeToken'
-import { placeOf, tokens } from './team'
+import { reachOf, tokens } from './team'
 import styles from './team-page.module.css'
 
 /** One's API tokens: what each may do, until when, and when it was used. */
@@ -37,7 +37,7 @@ export function Tokens() {
             <tr key={token.id}>
               <th scope="row">{token.title}</th>
               <Cell>
-                {token.role} in {placeOf(token.application)}
+                {token.role} in {reachOf(token.application)}
               </Cell>
               <Cell>{formatDay(token.ends_at)}</Cell>
               <Cell>{token.used_at ? formatDay(token.used_at) : 'never'}</Cell>

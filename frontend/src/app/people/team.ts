@@ -46,9 +46,14 @@ export const record = (filter: RecordFilter) =>
     getNextPageParam: (page) => page.next,
   })
 
-/** `developer in shop`, or `administrator in all applications`. */
+/** Where a person's role holds. */
 export function placeOf(application: string | null): string {
   return application === null ? 'all applications' : application
+}
+
+/** Where a token holds: one application, or all in which its person has a role. */
+export function reachOf(application: string | null): string {
+  return application === null ? 'all of your applications' : application
 }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
