@@ -90,7 +90,7 @@ async function story(browser: Browser, url: string): Promise<void> {
   await expect(ben.getByText('None yet.')).toBeVisible()
   expect(await ask()).toBe(401)
 
-  await ben.getByLabel('Present password').fill('half typed')
+  await ben.getByLabel('Current password').fill('half typed')
   await people.getByRole('button', { name: 'Sign out: ben' }).click()
   await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
   await expect(dialog).toBeHidden()
@@ -103,7 +103,7 @@ async function story(browser: Browser, url: string): Promise<void> {
   await expect(again).toBeHidden()
   await expect(making.getByLabel('Title')).toHaveValue('kept')
   await ben.keyboard.press('Escape')
-  await expect(ben.getByLabel('Present password')).toHaveValue('half typed')
+  await expect(ben.getByLabel('Current password')).toHaveValue('half typed')
 
   await openPage(ada, 'ada', 'Record')
   const record = ada.getByRole('table', { name: 'Record' })

@@ -31,7 +31,7 @@ export function ChangePassword() {
       <h2 id={titleId}>Password</h2>
       <Form className={styles['form']} onSubmit={() => isWhole && change.mutate()}>
         <TextField
-          label="Present password"
+          label="Current password"
           type="password"
           autoComplete="current-password"
           maxLength={1000}
