@@ -54,16 +54,13 @@ MOST_MENDED = 20  # refused queries whose fixes are given at once
 LATER = "put the caret into this query for its fixes"
 
 
-def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str | None = None) -> CompilationRead:
-    """Everything about a set of files; with `stages_of`, the stages of that query alone.
-
-    The stages are most of what there is to say of a query, and the editor shows those of one query at a time.
-    """
+def read_all_but_queries(compilation: Compilation, elapsed_ms: float, looked_at: str | None = None) -> CompilationRead:
+    """What there is to say of a set of files beside its queries (`read_query`), with the fixes of one query first."""
     return CompilationRead(
-        diagnostics=read_diagnostics(compilation, stages_of),
+        diagnostics=read_diagnostics(compilation, looked_at),
         tables=[_table(table) for table in compilation.tables.values()],
         indexes=read_indexes(compilation),
-        queries=[_query(query, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()],
+        queries=[],
         repeated=[
             RepeatedQueryRead(
                 name=query.name,
@@ -278,7 +275,8 @@ def _operator_bound(bound: OperatorBound) -> OperatorBoundRead:
     )
 
 
-def _query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
+def read_query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
+    """All that there is to say of a query; its stages are most of it, and are left out where nobody looks at them."""
     return QueryRead(
         name=query.name,
         kind=query.kind,

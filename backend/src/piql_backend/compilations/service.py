@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import piql
 from piql.compiler.result import Compilation, CompiledQuery
 
-from piql_backend.compilations.reading import read_compilation
+from piql_backend.compilations.answers import Answers
 from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.schemas import SourceFile
 
@@ -35,6 +35,7 @@ class Compilations:
 
     def __init__(self, compile: Callable[[Mapping[str, str]], Compilation] = piql.compile) -> None:
         self._compile = compile
+        self._answers = Answers()
         self._entries: OrderedDict[Texts, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -50,7 +51,7 @@ class Compilations:
         entry = self._entry(files)
         json = entry.json.get(stages_of)
         if json is None:
-            json = read_compilation(entry.compilation, entry.elapsed_ms, stages_of).model_dump_json().encode()
+            json = self._answers.json_of(entry.compilation, entry.elapsed_ms, stages_of)
             entry.json = {stages_of: json}  # whoever asks next most likely asks for the same
         return json
 

@@ -17,7 +17,7 @@ from piql.compiler.incremental.relocation import relocate
 from piql.compiler.query_set import Assembly, assemble
 from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.pieces import Pieces, changed_characters, cut
+from piql.compiler.syntax.pieces import Pieces, changed_characters, cut, file_of_piece
 from piql.text.source import Source
 from piql.trees.caches import Latest, note_compiled
 from piql.trees.sharing import LongList, LongMap, common_ends
@@ -62,7 +62,9 @@ def compile_texts(files: Mapping[str, str]) -> Compilation:
     sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (latest, *older))
     kept = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
     _recent.put((latest, *kept))
-    return relocate(latest.compilation, latest.cuts)
+    homes = (file_of_piece(piece.source.name) for piece in latest.assembly.definitions)
+    defining = tuple(dict.fromkeys(home for home in homes if home is not None))
+    return relocate(latest.compilation, latest.cuts, defining)
 
 
 def characters_kept() -> int:

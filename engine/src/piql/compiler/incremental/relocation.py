@@ -22,18 +22,23 @@ _put = object.__setattr__
 
 
 class Positions:
-    """Where each piece begins in its file. A value relocated twice, such as a table, gives the same object again."""
+    """Where each piece begins in its file. A value relocated twice, such as a table, gives the same object again.
 
-    def __init__(self, cuts: Mapping[str, Pieces]) -> None:
+    `defining` are the names of the files that define a part of the schema.
+    """
+
+    def __init__(self, cuts: Mapping[str, Pieces], defining: tuple[str, ...]) -> None:
         self.cuts = cuts
+        self.defining = defining
         self._homes: dict[str, tuple[Source, int]] = {}
         self._fields: dict[type, tuple[str, ...]] = {}  # of values that may hold spans; empty for others
         self._relocated: dict[
             int, tuple[object, object]
         ] = {}  # by id; the value before is held, so that no other gets its id
 
-    def __reduce__(self) -> tuple[type[Positions], tuple[Mapping[str, Pieces]]]:
-        return Positions, (self.cuts,)  # relocated values go by identity, which means nothing in another process
+    def __reduce__(self) -> tuple[type[Positions], tuple[Mapping[str, Pieces], tuple[str, ...]]]:
+        # relocated values go by identity, which means nothing in another process
+        return Positions, (self.cuts, self.defining)
 
     def of(self, name: str) -> tuple[Source, int] | None:
         """Return the file of a piece and the offset at which it begins; None for a name that is no piece's."""
@@ -134,6 +139,18 @@ class _RelocatedQuery(CompiledQuery):
         _put(self, name, value)
         return value
 
+    def identity(self) -> tuple[object, ...]:
+        """Return the query before it was relocated, and the cuts of the files that its spans are in.
+
+        These files are its own, those of the schema, and those that its findings point at.
+        """
+        spans = [self._before.span]
+        for diagnostic in self._before.diagnostics:
+            spans += (diagnostic.span, *(label.span for label in diagnostic.labels))
+        homes = (file_of_piece(span.source.name) for span in spans)
+        names = dict.fromkeys((*(home for home in homes if home is not None), *self._positions.defining))
+        return (self._before, *(self._positions.cuts[name] for name in names))
+
 
 def _unread(kind: type[T], before: object, positions: Positions) -> T:
     """Make a value without its fields: `__getattr__` gives them."""
@@ -141,6 +158,14 @@ def _unread(kind: type[T], before: object, positions: Positions) -> T:
     _put(lazy, "_before", before)
     _put(lazy, "_positions", positions)
     return lazy
+
+
+def identity_of(query: CompiledQuery) -> tuple[object, ...]:
+    """Return objects that two queries share only if they are equal in each field, their places in the files included.
+
+    Whoever keeps something by them holds them, so that no other object gets the identity of one.
+    """
+    return query.identity() if isinstance(query, _RelocatedQuery) else (query,)
 
 
 class _RelocatedQueries(Mapping[str, CompiledQuery]):
@@ -181,8 +206,8 @@ class _RelocatedCompilation(Compilation):
         _put(self, name, value)
         return value
 
-    def __reduce__(self) -> tuple[Callable[..., Compilation], tuple[Compilation, Mapping[str, Pieces]]]:
-        return relocate, (self._before, self._positions.cuts)
+    def __reduce__(self) -> tuple[Callable[..., Compilation], tuple[object, ...]]:
+        return relocate, (self._before, self._positions.cuts, self._positions.defining)
 
     def _field_of(self, name: str) -> object:
         before, put = self._before, self._positions.put
@@ -201,6 +226,9 @@ class _RelocatedCompilation(Compilation):
         return put(getattr(before, name))
 
 
-def relocate(compilation: Compilation, cuts: Mapping[str, Pieces]) -> Compilation:
-    """Return the compilation with its spans in the files; each field is relocated when it is first read."""
-    return _unread(_RelocatedCompilation, compilation, Positions(cuts))
+def relocate(compilation: Compilation, cuts: Mapping[str, Pieces], defining: tuple[str, ...]) -> Compilation:
+    """Return the compilation with its spans in the files; each field is relocated when it is first read.
+
+    `defining` are the names of the files that define a part of the schema.
+    """
+    return _unread(_RelocatedCompilation, compilation, Positions(cuts, defining))
