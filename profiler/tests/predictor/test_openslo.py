@@ -69,7 +69,7 @@ GOOD = write_openslo(OURS[:1])
     ("text", "complaint"),
     [
         ("", "no document of kind SLO"),
-        ("kind: [", "no YAML"),
+        ("kind: [", "not YAML"),
         ("- 1", "apiVersion and kind"),
         (GOOD.replace("openslo/v1", "openslo/v9"), "apiVersion is openslo/v1, not openslo/v9"),
         (GOOD.replace("Timeslices", "Occurrences"), "thoughtstream: budgetingMethod is Timeslices"),
@@ -77,8 +77,8 @@ GOOD = write_openslo(OURS[:1])
         (GOOD.replace("unit: ms", "unit: bytes"), "unit is one of ms, s, us, not bytes"),
         (GOOD.replace("value: 50.0", "value: .nan"), "value is a number above 0"),
         (GOOD.replace("value: 50.0", "value: .inf"), "value is a number above 0"),
-        (GOOD.replace("value: 50.0", "value: 2026-13-45"), "value is a number above 0|no YAML"),
-        ("[" * 5_000, "no YAML"),
+        (GOOD.replace("value: 50.0", "value: 2026-13-45"), "value is a number above 0|not YAML"),
+        ("[" * 5_000, "not YAML"),
         ("apiVersion: openslo/v1\nkind: SLO\nmetadata: {name: a}\nspec: [1]", "a: spec is an object"),
         (GOOD.replace("value: 50.0", "value: -1"), "value is a number above 0"),
         (

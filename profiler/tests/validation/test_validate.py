@@ -85,7 +85,7 @@ def test_writes_are_held_against_their_predictions_where_they_may_be_executed(
     options = ["--store", store, "--query", "follow", "--query", "post", "--interval", "1", "--intervals", "2"]
     options += ["--grid", json.dumps(grid)]
     assert piql_validate([*options, "--out", str(tmp_path / "refused")]) == 1
-    assert "follow changes the data: say --writes" in capsys.readouterr().err
+    assert "follow changes the data: add --writes" in capsys.readouterr().err
 
     out = tmp_path / "out"
     assert piql_validate([*options, "--out", str(out), "--writes"]) == 0
