@@ -90,7 +90,7 @@ def test_the_login_is_read_from_a_variable_or_a_file(tmp_path: Path, monkeypatch
         ("user_file=/dev/null", "the file /dev/null, which is empty"),
         ("user_file=/dev/null&user_variable=HOME", "not both"),
         ("tls_ca=/none/here", "the file /none/here is not there"),
-        ("tls_ca=/dev/null", "the file /dev/null is no certificate"),
+        ("tls_ca=/dev/null", "the file /dev/null is not a certificate"),
         ("tls=on&tls_key=/none/here", "tls_key needs tls_certificate"),
     ],
 )
