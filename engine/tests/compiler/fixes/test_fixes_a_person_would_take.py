@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import piql
 import pytest
+from piql.compiler import Compiler
 from piql.compiler.fixes.gap_fixes import GAP_CODES
+from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.physical.planner import join_starts
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse
@@ -261,3 +265,20 @@ def test_a_table_that_is_no_short_list_is_never_limited_as_a_whole() -> None:
         titles = [fix.title for fix in fixes_of(query.queries["q"])]
         assert titles
         assert all(f"to {name}" not in title for title in titles)
+
+
+def test_where_a_join_could_begin_is_looked_for_once_for_each_of_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(alias: str, *rest: Any) -> Restrictions:
+        asked.append(alias)
+        return restrictions_on(alias, *rest)
+
+    monkeypatch.setattr(join_starts, "restrictions_on", counted)
+    for size in (3, 40):
+        asked.clear()
+        tables = "".join(f"CREATE TABLE t{at} (id INT PRIMARY KEY, a INT, b INT, c BOOLEAN);\n" for at in range(size))
+        joins = "".join(f" JOIN t{at} ON t{at}.a = t{at - 1}.b" for at in range(1, size))
+        query = f"CREATE QUERY q AS SELECT t0.id FROM t0{joins} WHERE t0.c = TRUE ORDER BY t0.id LIMIT 5;"
+        assert not Compiler().compile(tables + query).queries["q"].is_bounded
+        assert len(asked) == len(set(asked)) == size

@@ -10,7 +10,7 @@ import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { plural } from '../../units'
 import { Secret } from './Secret'
-import { ROLES, reachOf, tokens } from './team'
+import { ROLES, tokens } from './team'
 import styles from './team-page.module.css'
 
 const DAYS = [7, 30, 90, 366]
@@ -72,7 +72,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
           ))}
         </SelectField>
         <p className={styles['soft']}>
-          {`It may do what you may, as ${role} in ${application ? reachOf(application) : 'your applications'} at most.`}
+          {`It may do what you may, as ${role} in ${application || 'your applications'} at most.`}
         </p>
         {make.error ? <ErrorNotice error={make.error} /> : null}
         <DialogActions>

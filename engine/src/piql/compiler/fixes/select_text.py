@@ -114,6 +114,18 @@ def where_of(select: Read) -> tuple[int, int] | None:
     return start, end
 
 
+def tests_of(select: Read) -> tuple[ast.Expression, ...]:
+    """Return what WHERE joins by AND; nothing without WHERE."""
+    if isinstance(select.where, ast.Junction) and select.where.operator == "AND":
+        return select.where.operands
+    return () if select.where is None else (select.where,)
+
+
+def joined_by_and(tests: Sequence[ast.Expression]) -> str:
+    """Return the text of tests that must all hold."""
+    return " AND ".join(f"({test.span.text})" if isinstance(test, ast.Junction) else test.span.text for test in tests)
+
+
 def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
     """Return the edits that add tests to the WHERE of a SELECT or FETCH, or that give it one."""
     file, text = select.span.file, select.span.source.text

@@ -11,6 +11,7 @@ only words messages and fixes; no bound relies on it.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 
 from piql.schema.catalog import Column, Kind, Table
 from piql.schema.types import IDS
@@ -44,6 +45,17 @@ def holds_few_values(table: Table, name: str, *, is_constant: bool = False) -> b
     if words and (words[-1] in FEW or (len(words) > 1 and words[0] in _BEFORE)):
         return True
     return is_constant and not _names_an_owner(table, column)
+
+
+def columns_for_limit(table: Table, columns: Iterable[str], constants: Collection[str]) -> tuple[str, ...]:
+    """Return the columns a limit could be declared on, those of the primary key first.
+
+    Columns of few values are left out. `columns` are fixed by equalities, those in `constants` by what stands in the
+    text.
+    """
+    named = {name for name in columns if not holds_few_values(table, name, is_constant=name in constants)}
+    key = tuple(name for name in table.primary_key if name in named)
+    return (*key, *table.in_order(named.difference(key)))
 
 
 def _pairs_things(table: Table, name: str) -> bool:

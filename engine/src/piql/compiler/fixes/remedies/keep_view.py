@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
-from piql.compiler.fixes.select_text import COMMENT, occurrence_of, where_of
+from piql.compiler.fixes.select_text import COMMENT, occurrence_of, tests_of, where_of
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.print_queries import written
@@ -49,7 +49,7 @@ class _Rewriting:
         self.table: Table = gap.table
         self.files = files
         self.grouped = _columns(select.group.keys, self.table) if select.group is not None else ()
-        equal = (_equal_column(test, self.table) for test in _tests(select.where))
+        equal = (_equal_column(test, self.table) for test in tests_of(select))
         self.fixed = tuple(dict.fromkeys(name for name in equal if name is not None))
         self.keys = tuple(dict.fromkeys((*self.fixed, *(self.grouped or ()))))
         self.view = self._free_name()
@@ -167,12 +167,6 @@ def _aggregates(select: ast.Select) -> Iterator[ast.Call]:
     """Yield the calls that a view might hold, or that are aggregates which none holds."""
     names = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "STRING_AGG")
     return (call for call in select.find(ast.Call) if call.name.text.upper() in names)
-
-
-def _tests(where: ast.Expression | None) -> tuple[ast.Expression, ...]:
-    if isinstance(where, ast.Junction) and where.operator == "AND":
-        return where.operands
-    return () if where is None else (where,)
 
 
 def _equal_column(test: ast.Expression, table: Table) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
-from piql.compiler.fixes.select_text import COMMENT, main_selects, occurrence_of, where_of
+from piql.compiler.fixes.select_text import COMMENT, joined_by_and, main_selects, occurrence_of, tests_of, where_of
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit
@@ -52,27 +52,17 @@ def _edit(gap: Gap, select: ast.Select, source: ast.TableName, name: str) -> Edi
     start, end = source.span.start, select.from_clause.span.end
     inner, outer = "", ""
     condition = where_of(select)
-    if condition is not None and select.where is not None:
-        is_all = isinstance(select.where, ast.Junction) and select.where.operator == "AND"
-        tests = select.where.operands if isinstance(select.where, ast.Junction) and is_all else (select.where,)
+    if condition is not None:
         served = {(span.start, span.end) for span in gap.served}
-        inside = [test for test in tests if (test.span.start, test.span.end) in served]
-        outside = [test for test in tests if test not in inside]
-        inner, outer = _where(inside), _where(outside)
+        inside = [test for test in tests_of(select) if (test.span.start, test.span.end) in served]
+        outside = [test for test in tests_of(select) if test not in inside]
+        inner, outer = (f" WHERE {joined_by_and(tests)}" if tests else "" for tests in (inside, outside))
         end = condition[1]
     if COMMENT.search(_text(source.span, start, end)):
         return None
     order = f" {select.order.span.text}" if gap.kind == "blocked" and select.order is not None else ""
     derived = f"(SELECT * FROM {source.span.text}{inner}{order} LIMIT {DEFAULT_ROWS}) {name}"
     return Edit(source.span.file, start, end, derived + outer)
-
-
-def _where(tests: list[ast.Expression]) -> str:
-    if not tests:
-        return ""
-    return " WHERE " + " AND ".join(
-        f"({test.span.text})" if isinstance(test, ast.Junction) else test.span.text for test in tests
-    )
 
 
 def _text(span: Span, start: int, end: int) -> str:

@@ -8,11 +8,18 @@ The same where a test has a subquery. The answer changes; the consequence says s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from piql.compiler.fixes.remedies.read_first_rows import DEFAULT_ROWS
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
-from piql.compiler.fixes.select_text import COMMENT, Occurrence, line_break, main_selects, occurrences_in, where_of
+from piql.compiler.fixes.select_text import (
+    COMMENT,
+    Occurrence,
+    joined_by_and,
+    line_break,
+    main_selects,
+    occurrences_in,
+    tests_of,
+    where_of,
+)
 from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit
 
@@ -53,14 +60,10 @@ def _edit(select: ast.Select, ordered: Occurrence) -> Edit | None:
     assert select.from_clause is not None
     source = ordered.source
     is_alone = not select.from_clause.joins
-    tests: Sequence[ast.Expression] = ()
     condition = where_of(select)
-    if select.where is not None:
-        is_all = isinstance(select.where, ast.Junction) and select.where.operator == "AND"
-        tests = select.where.operands if isinstance(select.where, ast.Junction) and is_all else (select.where,)
     relation = None if is_alone else ordered.name.lower()
-    inside = [test for test in tests if _is_served(test, relation, _first_key(select))]
-    outside = [test for test in tests if test not in inside]
+    inside = [test for test in tests_of(select) if _is_served(test, relation, _first_key(select))]
+    outside = [test for test in tests_of(select) if test not in inside]
     if is_alone and not any(next(test.find(ast.Select), None) is not None for test in outside):
         return None  # `read_first_rows` is for tests of the same table
     text = source.span.source.text
@@ -68,9 +71,10 @@ def _edit(select: ast.Select, ordered: Occurrence) -> Edit | None:
     if COMMENT.search(text[source.span.start : end]):
         return None
     order = f" {select.order.span.text}" if select.order is not None else ""
-    derived = f"(SELECT * FROM {source.span.text}{_and(inside, ' WHERE ')}{order} LIMIT {DEFAULT_ROWS}) {ordered.name}"
+    inner = f" WHERE {joined_by_and(inside)}" if inside else ""
+    derived = f"(SELECT * FROM {source.span.text}{inner}{order} LIMIT {DEFAULT_ROWS}) {ordered.name}"
     joins = text[source.span.end : select.from_clause.span.end]
-    where = _and(outside, f"{line_break(text, select)}WHERE ")
+    where = f"{line_break(text, select)}WHERE {joined_by_and(outside)}" if outside else ""
     return Edit(source.span.file, source.span.start, end, derived + joins + where)
 
 
@@ -111,12 +115,3 @@ def _is_served(test: ast.Expression, relation: str | None, first_key: str | None
 def _relation_of(column: ast.ColumnName) -> str:
     """Return what stands before the dot, in lower case; nothing where there is none."""
     return "" if column.qualifier is None else column.qualifier.text.lower()
-
-
-def _and(tests: Sequence[ast.Expression], before: str) -> str:
-    """Return the tests joined by AND, with `before` in front; nothing for no tests."""
-    if not tests:
-        return ""
-    return before + " AND ".join(
-        f"({test.span.text})" if isinstance(test, ast.Junction) else test.span.text for test in tests
-    )

@@ -6,7 +6,7 @@ s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -108,6 +108,13 @@ class Restrictions:
             return False
         free = [column for column in order if column not in self.equal]
         return not self.ranges or not free or free[0] in self.ranges
+
+
+def constant_columns(equal: Mapping[str, Fixed]) -> tuple[str, ...]:
+    """Return the columns that equal what stands in the text of the query."""
+    return tuple(
+        name for name, equality in equal.items() if all(isinstance(value, Constant) for value in equality.values)
+    )
 
 
 def restrictions_on(alias: str, predicates: Iterable[Expression], available: frozenset[str]) -> Restrictions:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below
@@ -278,18 +279,15 @@ def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, relatio
 
 
 def _with_equal(
-    fixed: Mapping[ColumnKey, Expression], equated: Sequence[tuple[ColumnRef, ColumnRef]]
+    fixed: Mapping[ColumnKey, Expression], conditions: Sequence[Expression]
 ) -> Mapping[ColumnKey, Expression]:
-    """Add the columns of one value that equal one of `fixed`, also by way of others."""
+    """Add the columns that equal one of `fixed` by the conditions of an inner join."""
     known = dict(fixed)
-    for _ in equated:
-        before = len(known)
-        for pair in equated:
-            for column, partner in (pair, pair[::-1]):
-                if key_of(column) in known:
-                    known.setdefault(key_of(partner), known[key_of(column)])
-        if len(known) == before:
-            break
+    for members in Equalities(conditions).classes():
+        keys = [key_of(member) for member in members]
+        value = next((fixed[key] for key in keys if key in fixed), None)
+        if value is not None:
+            known |= {key: value for key in keys if key not in fixed}
     return known
 
 
@@ -325,7 +323,7 @@ def _join_in_memory(
         max(count, left.rows) if node.kind == "left" else count,
         (*left.order, *right.order) if left.order and right.order else (),
         (*left.keys, *right.keys),
-        left.fixed if node.kind == "left" else _with_equal({**left.fixed, **right.fixed}, equated),
+        left.fixed if node.kind == "left" else _with_equal({**left.fixed, **right.fixed}, conditions),
         pending=(*left.pending, *right.pending),
         is_unique=left.is_unique and right.is_unique,
     )

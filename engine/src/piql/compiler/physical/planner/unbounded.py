@@ -14,9 +14,9 @@ from piql.compiler.logical.expressions import ColumnRef, Comparison, conjuncts
 from piql.compiler.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop, inputs
 from piql.compiler.optimizer.analysis.facts import countable_range
 from piql.compiler.optimizer.analysis.region import aliases_below
-from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions
-from piql.compiler.physical.few_values import holds_few_values
-from piql.compiler.physical.planner.join_starts import JoinStart, columns_for_limit, constant_columns, join_starts
+from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions, constant_columns
+from piql.compiler.physical.few_values import columns_for_limit, holds_few_values
+from piql.compiler.physical.planner.join_starts import JoinStart, join_starts
 from piql.compiler.physical.planner.reading import Reading
 from piql.schema.catalog import Table
 from piql.text.source import Span
