@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import stat
 import subprocess
 import sys
@@ -120,6 +121,33 @@ def test_a_mistyped_folder_is_not_made(tmp_path: Path, capsys: pytest.CaptureFix
         assert user([*command, "--data", str(missing)]) == 1
         assert capsys.readouterr().err.startswith(f"piql user: there is no {missing / PEOPLE_FILE}: ")
     assert not missing.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["ada"], "there is no terminal"),
+        (["ada", "--application", "shop", "--without-password"], "there is no application shop"),
+        (["a b", "--without-password"], "a b cannot be a name"),
+    ],
+)
+def test_a_person_who_is_refused_makes_no_folder(
+    arguments: list[str],
+    reason: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert user(["add", *arguments, "--data", str(tmp_path / "new")]) == 1
+    assert reason in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_team_of_nobody_is_told_how_to_add_somebody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    People(tmp_path / PEOPLE_FILE).close()
+    assert user(["list", "--data", str(tmp_path)]) == 0
+    assert "piql user add NAME --role administrator" in capsys.readouterr().out
 
 
 def test_without_a_team_nothing_of_people_is_imported() -> None:

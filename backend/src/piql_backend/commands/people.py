@@ -40,6 +40,8 @@ def user(argv: Sequence[str] | None = None) -> int:
     try:
         if options.carry_out is not _add and not os.path.lexists(path):
             raise ValueError(f"there is no {path}: give --data the data folder of a workbench, or add somebody first")
+        if options.carry_out is _add:
+            options.new_password = _asked_before_a_file_is_made(options)
         people = People(path)
         try:
             for line in options.carry_out(people, options):
@@ -53,15 +55,30 @@ def user(argv: Sequence[str] | None = None) -> int:
 
 
 def _add(people: People, options: argparse.Namespace) -> Iterator[str]:
-    _refuse_unknown(options)
-    people.accounts.add(options.name, None if options.without_password else _password(options))
+    people.accounts.add(options.name, options.new_password)
     yield f"{options.name.lower()} is added."
     if options.role is not None:
         yield from _role(people, options)
 
 
+def _asked_before_a_file_is_made(options: argparse.Namespace) -> str | None:
+    """The password of somebody new, None without one; raises ValueError for what `add` would refuse, too."""
+    from piql_backend.people.accounts import proper_name, refuse_password
+
+    _refuse_unknown(options)
+    name = proper_name(options.name)
+    if options.without_password:
+        return None
+    password = _password(options)
+    refuse_password(password, name)
+    return password
+
+
 def _list(people: People, options: argparse.Namespace) -> Iterator[str]:
-    for account in people.accounts.all():
+    accounts = people.accounts.all()
+    if not accounts:
+        yield "nobody is added yet: `piql user add NAME --role administrator`"
+    for account in accounts:
         roles = ", ".join(f"{role} {_where(place)}" for place, role in sorted(account.roles.items()))
         yield f"{account.name}  {roles or 'no role'}{'  (disabled)' if account.is_disabled else ''}"
 

@@ -53,7 +53,7 @@ class Accounts:
 
     def add(self, name: str, password: str | None) -> None:
         """Add a person, who has no role yet; without a password, only a proxy can say that it is them."""
-        name = _proper(name)
+        name = proper_name(name)
         if password is not None:
             refuse_password(password, name)
         hashed = _NO_PASSWORD if password is None else hash_of(password)
@@ -64,7 +64,7 @@ class Accounts:
 
     def welcome(self, name: str) -> bool:
         """Add a person of that name, without a password and a role, where there is none yet; whether one was added."""
-        name = _proper(name)
+        name = proper_name(name)
         if self.known_name(name) is not None:
             return False
         try:
@@ -165,7 +165,7 @@ class Accounts:
             return _has_administrator(connection)
 
 
-def _proper(name: str) -> str:
+def proper_name(name: str) -> str:
     """A name as it is kept; ValueError for a text that cannot be one."""
     name = name.lower()
     if _NAME.fullmatch(name) is None:
