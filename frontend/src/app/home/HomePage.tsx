@@ -10,7 +10,7 @@ import { SelectField, TextField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Table, unseen } from '../../ui/Table'
 import { plural } from '../../units'
-import { region } from '../regions'
+import { ListPage } from '../ListPage'
 import { useView } from '../url-state'
 import { ViewLink } from '../ViewLink'
 import { ApplicationRow } from './ApplicationRow'
@@ -39,13 +39,15 @@ export default function HomePage() {
   const archived = data?.filter((application) => application.is_archived) ?? []
   const sample = open.find(({ id }) => id === 'scadr') ?? open[0]
   return (
-    <main id="content" className={styles['page']} {...region('Applications')}>
-      <div className={styles['head']}>
-        <h1 className={styles['title']}>{data ? plural(open.length, 'application') : 'Applications'}</h1>
+    <ListPage
+      name="Applications"
+      title={data ? plural(open.length, 'application') : 'Applications'}
+      actions={
         <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
           New application
         </Button>
-      </div>
+      }
+    >
       {unknownPath === undefined ? null : (
         <div className={styles['unknown']}>
           <Notice tone="warning" role="status" help="Here are all applications.">
@@ -107,7 +109,7 @@ export default function HomePage() {
         </p>
       ) : null}
       {isMaking ? <NewApplication onClose={() => setMaking(false)} /> : null}
-    </main>
+    </ListPage>
   )
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isAdministrator, session } from '../../api/session'
 import { EmptyState } from '../../ui/EmptyState'
-import { region } from '../regions'
+import { ListPage } from '../ListPage'
 import styles from './team-page.module.css'
 
 interface TeamPageProps {
@@ -17,12 +17,8 @@ export function TeamPage({ title, isForAdministrators = false, actions, children
   const { data } = useQuery(session)
   const isOpen = data?.person && (!isForAdministrators || isAdministrator(data.person))
   return (
-    <main id="content" className={styles['page']} {...region(title)}>
-      <div className={styles['head']}>
-        <h1 className={styles['title']}>{title}</h1>
-        {isOpen ? actions : null}
-      </div>
-      {isOpen ? children : null}
+    <ListPage name={title} title={title} actions={isOpen ? actions : null}>
+      {isOpen ? <div className={styles['lists']}>{children}</div> : null}
       {data && !data.is_team ? (
         <EmptyState title="This workbench serves nobody but you">
           Start it with piql serve --team, and people sign in to it.
@@ -33,6 +29,6 @@ export function TeamPage({ title, isForAdministrators = false, actions, children
           {`You are signed in as ${data.person.name}. Ask an administrator for what you need.`}
         </EmptyState>
       ) : null}
-    </main>
+    </ListPage>
   )
 }
