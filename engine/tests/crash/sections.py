@@ -109,7 +109,7 @@ def steps(shop: Shop, write: Write) -> Steps:
 
 
 def _changes(shop: Shop, write: Write) -> Iterator[Callable[[Shop], Shop]]:
-    """Yield the change of each row that a write means, in its order."""
+    """Yield the change of each row that a write means, in its order: that of a list is the order of its values."""
     parameters, lines = write.parameters, shop.lines
     match write.query:
         case "put":
@@ -118,7 +118,7 @@ def _changes(shop: Shop, write: Write) -> Iterator[Callable[[Shop], Shop]]:
         case "pin":
             yield partial(_pinned, key=(parameters["cart"], parameters["item"]))
         case "unpin":
-            yield from (partial(_unpinned, key=(parameters["cart"], item)) for item in sorted(parameters["items"]))
+            yield from (partial(_unpinned, key=(parameters["cart"], item)) for item in parameters["items"])
         case "mark":
             keys = sorted(key for key in lines if key[0] == parameters["cart"])
             yield from (partial(_marked, key=key, tag=parameters["tag"]) for key in keys)

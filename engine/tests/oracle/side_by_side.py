@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from multiprocessing import active_children, get_context
@@ -33,21 +34,29 @@ def results(work: Callable[[int], T], seeds: Iterable[int], processes: int = COR
         told = partial(_watched, work)
         under_way = deque[tuple[int, Future[T]]]()
         while True:
-            more = islice(left, AHEAD * processes - len(under_way))
-            under_way += [(seed, pool.submit(told, seed)) for seed in more]
+            for seed in islice(left, AHEAD * processes - len(under_way)):
+                with _named(seed):  # a process that died before refuses this one, too
+                    under_way.append((seed, pool.submit(told, seed)))
             if not under_way:
                 return
             seed, future = under_way.popleft()
-            try:
+            with _named(seed):
                 result = future.result(SEED_SECONDS)
-            except BaseException as failure:
-                failure.add_note(f"seed {seed}")
-                for process in active_children():
-                    process.kill()  # or the end would wait for one that hangs
-                raise
             yield result
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _named(seed: int) -> Iterator[None]:
+    """Add the seed to an error, and end all processes: the pool's own end would wait for one that hangs."""
+    try:
+        yield
+    except BaseException as failure:
+        failure.add_note(f"seed {seed}")
+        for process in active_children():
+            process.kill()
+        raise
 
 
 def _watched(work: Callable[[int], T], seed: int) -> T:
