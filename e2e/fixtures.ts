@@ -1,4 +1,5 @@
-// What every journey starts from: the real back end, the files of SCADr as they were first, and the models of `pages/`.
+// What every journey starts from: a real back end of its file, the files of SCADr as they were first, and the models of
+// `pages/`.
 // A journey fails if the page throws an error that nobody handles or violates its Content Security Policy.
 import { test as base, expect } from '@playwright/test'
 import { Api, type ApplicationFile } from './api.ts'
@@ -10,31 +11,48 @@ const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)
 
 /** Made anew for each test. */
 interface TestFixtures {
+  /** The back end of the test's file. */
+  server: WorkbenchServer
+  /** The files of SCADr before the first test. */
+  originals: readonly ApplicationFile[]
   workbench: Workbench
   api: Api
   scadr: void
 }
 
-/** Made once for each worker process of Playwright; a worker has a back end of its own, on a port of its own. */
+/** Made once for each worker process of Playwright. */
 interface WorkerFixtures {
   /** What runs the measurements of profile runs. Ray is what users have, but it starts slowly. */
   runner: 'local' | 'ray'
+  /** Gives the back end of a file of tests. */
+  serverOf: (file: string) => Promise<FileServer>
+}
+
+interface FileServer {
+  file: string
   server: WorkbenchServer
-  /** The files of SCADr before the first test. */
   originals: readonly ApplicationFile[]
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   runner: ['local', { option: true, scope: 'worker' }],
-  server: [
+  // Each file has a back end and data of its own: what a test finds must not depend on which files its worker ran before.
+  serverOf: [
     async ({ runner }, use, info) => {
-      const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, runner)
-      await use(server)
-      await server.stop()
+      let current: FileServer | null = null
+      await use(async (file) => {
+        if (current?.file === file) return current
+        await current?.server.stop()
+        const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, runner)
+        current = { file, server, originals: await new Api(server.url).files() }
+        return current
+      })
+      await (current as FileServer | null)?.server.stop()
     },
     { scope: 'worker', timeout: 120_000 * patience },
   ],
-  originals: [async ({ server }, use) => use(await new Api(server.url).files()), { scope: 'worker' }],
+  server: async ({ serverOf }, use, info) => use((await serverOf(info.file)).server),
+  originals: async ({ serverOf }, use, info) => use((await serverOf(info.file)).originals),
   baseURL: async ({ server }, use) => use(server.url),
   api: async ({ server }, use) => use(new Api(server.url)),
   /** Runs around every test: restores the files first, and attaches the server's output to a failure. */

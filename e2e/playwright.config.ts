@@ -1,4 +1,4 @@
-// How the journeys run: two workers, each with a back end of its own (`fixtures.ts`), in Chromium at 1440 × 900.
+// How the journeys run: two workers, and for each file a back end of its own (`fixtures.ts`), in Chromium at 1440 × 900.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
