@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 
 from piql_backend import __version__
 from piql_backend.ad_hoc.endpoints import router as ad_hoc
@@ -124,8 +126,6 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=_operation_id,
-        responses=declared(400, 422, 503, 507),
         lifespan=lifespan,
         middleware=[  # in the order in which a request passes them
             Middleware(RequestCounts, counts=counts),
@@ -143,15 +143,23 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
     if not chosen.team:  # a team's gate is there once its people are: until then, no route answers
         app.state.gate = OpenGate()
     add_error_handlers(app)
-    app.include_router(probes)
-    for router in ROUTERS:
-        app.include_router(router, prefix="/api")
-    for router in ENVIRONMENT_ROUTERS:
-        prefix = "/api/applications/{application}/environments/{environment}"
-        app.include_router(router, prefix=prefix, responses=declared(404, 409))
+    app.router.routes.extend(_routes())
     add_front_end(app, chosen.frontend)
     refuse_undeclared(app)
     return app
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """The routes that depend on no setting: what each takes and gives is worked out once (0.2 s), not for each app."""
+    every = APIRouter(generate_unique_id_function=_operation_id, responses=declared(400, 422, 503, 507))
+    every.include_router(probes)
+    for router in ROUTERS:
+        every.include_router(router, prefix="/api")
+    for router in ENVIRONMENT_ROUTERS:
+        prefix = "/api/applications/{application}/environments/{environment}"
+        every.include_router(router, prefix=prefix, responses=declared(404, 409))
+    return tuple(every.routes)
 
 
 def _make_workbench(settings: Settings) -> Workbench:
