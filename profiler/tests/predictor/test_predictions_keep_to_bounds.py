@@ -13,7 +13,7 @@ from piql.compiler.result import CompiledQuery
 from piql_profiler.predictor.cardinalities import Axis, axes, work_of
 from piql_profiler.predictor.model import NotPredictable
 
-SEEDS = range(700_000, 700_012)
+SEEDS = range(700_000, 700_006)
 
 
 def requests_predicted(query: CompiledQuery, values: dict[str, int] | None = None) -> int:
@@ -60,7 +60,7 @@ def test_random_queries_are_predicted_for_the_requests_of_their_bounds_under_all
                 if again.bound.reads != predicted:
                     unlike.append(f"seed {seed}: {axis.symbol} = {number}: {again.bound.reads}, not {predicted}")
     assert unlike == []
-    assert rewritten > 40
+    assert rewritten > 20
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
     assert queries["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
 
 
-DECLARED_WORLDS = 8
+DECLARED_WORLDS = 4
 LONG_DECLARED_WORLDS, QUARTERS = 2_500, 4
 MENDED_WORLDS = (3_100_024, 3_100_080, 3_200_033, 3_200_055)  # a limit or UNIQUE hid what other tests could find
 
