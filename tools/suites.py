@@ -62,7 +62,7 @@ CHECKS = (
 
 ENGINE = _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESIS, places=2)
 
-BACKEND = _pytest("backend", "backend", "-m", FAST)
+BACKEND = _pytest("backend", "backend", "-m", FAST, "-n", "2", "--dist", "worksteal", places=2)
 PROFILER = _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS)
 SERVICE = _pytest("service", "service", "-m", FAST, *WITHOUT_SCHEMATHESIS)
 
@@ -131,8 +131,8 @@ EXAMPLES = _pytest(  # `make test` draws the same ones each time
 
 GROUPS = {
     "check": CHECKS,
-    # Those of one process first, the short ones where a place is left, two of two at the end: so none runs alone.
-    "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, SERVICE, *SHORT, ENGINE, CLUSTER),
+    # The short ones of one process fill the places that those of two leave: so none runs alone at the end.
+    "test": (BUILD, *CHECKS, BACKEND, PROFILER, SERVICE, END_TO_END, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
     "long": (BUILD, MANY_MESSAGES, *LONG, EXAMPLES, CAMPAIGNS),
     "cluster": (CLUSTER_LONG,),
