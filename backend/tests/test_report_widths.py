@@ -27,13 +27,13 @@ THRESHOLD_BUCKET = 760
 Cell = tuple[int, str, int]  # minute, outcome, bucket
 
 
-def take(table: ReportedTable, sequence: int, taken: list[Cell]) -> None:
+def take(table: ReportedTable, sequence: int, taken: list[Cell], version: int = 1) -> None:
     """Take a shipment of cells with one execution each."""
     ones = np.ones(len(taken), dtype=np.int64)
     columns = {
         "minute": np.array([minute for minute, _, _ in taken], dtype=np.int32),
         "query": np.array(["q"] * len(taken), dtype=object),
-        "version": ones.astype(np.int32),
+        "version": (version * ones).astype(np.int32),
         "outcome": np.array([outcome for _, outcome, _ in taken], dtype=object),
         "bound": (3 * ones).astype(np.int32),
         "requests_class": ones.astype(np.int8),

@@ -18,6 +18,7 @@ from piql_backend.latency.schemas import HistogramBinRead, IncidentRead, Latency
 from piql_backend.latency.seen import Seen, Span, gathered
 from piql_backend.latency.sources import UNTIL_NOW, Source, executed
 from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND, UNSURE
+from piql_backend.reports.slo_days import IS_JUDGED, IS_KEPT, first_day_by_hours, read_by_hours
 from piql_backend.reports.widths import HOUR, MINUTE, Kept, begin_of, cells, first_minute, kept
 
 BIN_RATIO = 1.25  # upper by lower edge of a bin of the histogram
@@ -186,27 +187,35 @@ class ObservationTable:
         keep it. What was reported is counted where its minute begins, or its hour: where only hours are kept, and where
         the interval is of whole hours.
         """
+        parameters: dict[str, object] = {"version": version, "since": since}
         with self._database.read() as cursor:
             cursor.begin()
-            by_interval = _width_by_interval(width, kept(cursor))
+            counts = kept(cursor)
+            by_interval = _width_by_interval(width, counts)
+            first, by_hours_from = first_minute(since), first_day_by_hours(counts)
+            judged_days = ""
+            if source != "workbench" and first < by_hours_from:
+                whole = read_by_hours(cursor, version, first, by_hours_from, source == "both")
+                by_interval += f" AND (minute >= {by_hours_from} OR query IN (SELECT unnest($whole::VARCHAR[])))"
+                judged_days = f"UNION ALL {_judged_days(first, by_hours_from)}"
+                parameters["whole"] = whole
             sql = f"""
                 WITH intervals AS (
                     SELECT query, any_value(quantile) AS quantile, sum(executions)::BIGINT AS executions,
                            sum(kept)::BIGINT AS kept, sum(unsure)::BIGINT AS unsure
-                    FROM ({_kept(source, since, kept(cursor), by_interval)}) JOIN slos USING (query)
+                    FROM ({_kept(source, since, counts, by_interval)}) JOIN slos USING (query)
                     GROUP BY query, floor(epoch(started_at) / interval_seconds)
                 ),
                 judged AS (
-                    SELECT *, executions >= ceil(round(1 / (1 - quantile), 6)) AS is_judged,
-                           kept >= quantile * executions - 1e-9 AS is_kept
-                    FROM intervals
+                    SELECT query, executions, kept, unsure, ({IS_JUDGED})::BIGINT AS judged,
+                           ({IS_JUDGED} AND {IS_KEPT})::BIGINT AS judged_kept, (NOT {IS_JUDGED})::BIGINT AS too_few
+                    FROM intervals {judged_days}
                 )
                 SELECT query, sum(executions)::BIGINT, sum(kept)::BIGINT, sum(unsure)::BIGINT,
-                       count(*) FILTER (WHERE is_judged), count(*) FILTER (WHERE is_judged AND is_kept),
-                       count(*) FILTER (WHERE NOT is_judged)
+                       sum(judged)::BIGINT, sum(judged_kept)::BIGINT, sum(too_few)::BIGINT
                 FROM judged GROUP BY query
             """
-            rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
+            rows = cursor.execute(sql, parameters).fetchall()
         return {query: SloCounts(SloInterval(*rest[:3]), *rest[3:]) for query, *rest in rows}
 
     def slo_windows(
@@ -262,6 +271,14 @@ def _width_by_interval(width: int, kept: Kept) -> str:
     if width == MINUTE:
         return f"width = {MINUTE}"
     return f"(width = {HOUR}) = (interval_seconds % {60 * HOUR} = 0 OR minute < {kept.minutes_from})"
+
+
+def _judged_days(since: int, until: int) -> str:
+    """The days that are judged already, from one minute up to another, but for those of the queries in `$whole`."""
+    return f"""
+        SELECT query, executions, kept, unsure, judged, judged_kept, too_few FROM reported_slo_days
+        WHERE minute >= {since} AND minute < {until} AND query NOT IN (SELECT unnest($whole::VARCHAR[]))
+    """
 
 
 def _kept(source: Source, since: datetime, kept: Kept, is_read: str) -> str:

@@ -17,7 +17,10 @@ from piql_backend.database.connection import Cursor, Database, now
 from piql_backend.reports import widths
 from piql_backend.reports.in_sql import OVER_BOUND
 from piql_backend.reports.slo_counts import add_counts
+from piql_backend.reports.slo_days import judge_again, judge_days
 from piql_backend.reports.widths import DAY, HOUR, MINUTE, cells
+
+_TABLES = (*widths.TABLES.values(), "reported_slos", "reported_slo_days")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class ReportedTable:
             late = f"(SELECT * FROM cells WHERE minute < {until})"
             if cursor.execute(f"SELECT 1 FROM {late} LIMIT 1").fetchone() is not None:
                 _add(cursor, late)
+                judge_again(cursor, late)
                 cursor.execute(f"INSERT INTO reported_late SELECT DISTINCT minute // {HOUR} * {HOUR} FROM {late}")
             cursor.unregister("cells")
         return True
@@ -151,6 +155,7 @@ class ReportedTable:
                 cursor.execute("DELETE FROM reported_late")
             days = {hour // DAY * DAY for hour in late | {kept.until}}
             widths.put_together(cursor, DAY, sorted(days))
+            judge_days(cursor, kept.minutes_from, minutes_from // DAY * DAY)
             cursor.execute("DELETE FROM reported WHERE minute < ?", [minutes_from])
             cursor.execute("DELETE FROM reported_slos WHERE width = ? AND minute < ?", [MINUTE, minutes_from])
             cursor.execute(
@@ -160,16 +165,13 @@ class ReportedTable:
     def delete_before(self, minute: int, taken_at: datetime) -> None:
         """Delete counts of days before that of a minute, and forget the shipments that were taken before a time."""
         with self._database.write() as cursor:
-            for table in (*widths.TABLES.values(), "reported_slos"):
+            for table in _TABLES:
                 cursor.execute(f"DELETE FROM {table} WHERE minute < ?", [minute // DAY * DAY])
             cursor.execute("DELETE FROM shipments_taken WHERE taken_at < ?", [taken_at])
 
     def used_bytes(self) -> int:
         """What the counts take on disk: the blocks of their tables, as of the last checkpoint."""
-        blocks = [
-            f"SELECT block_id FROM pragma_storage_info('{table}') WHERE persistent"
-            for table in (*widths.TABLES.values(), "reported_slos")
-        ]
+        blocks = [f"SELECT block_id FROM pragma_storage_info('{table}') WHERE persistent" for table in _TABLES]
         with self._database.read() as cursor:
             sizes = cursor.execute("SELECT block_size FROM pragma_database_size()").fetchone()
             used = cursor.execute(f"SELECT count(DISTINCT block_id) FROM ({' UNION ALL '.join(blocks)})").fetchone()

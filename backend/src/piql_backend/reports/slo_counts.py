@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from piql_backend.database.connection import Cursor
 from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, UNSURE
+from piql_backend.reports.slo_days import judge_queries_again
 from piql_backend.reports.widths import HOUR, MINUTE, TABLES, kept
 
 
@@ -24,6 +25,7 @@ def count_again(cursor: Cursor, queries: Sequence[str]) -> None:
     for width in (MINUTE, HOUR):
         relation = f"(SELECT * FROM {TABLES[width]} WHERE minute < {until} AND query IN (SELECT unnest(?::VARCHAR[])))"
         cursor.execute(_count(relation, width), [list(queries)])
+    judge_queries_again(cursor, queries)
 
 
 def _count(relation: str, width: int) -> str:
