@@ -111,6 +111,7 @@ def print_times(database: Database, queries: int, days: float, repetitions: int)
     parts = {
         "latencies and sizes": milliseconds(gather, repetitions),
         "SLOs": milliseconds(lambda: table.slo_counts(1, since, "applications", width), repetitions),
+        "incidents": milliseconds(lambda: table.incidents(1, since, "applications", width), repetitions),
         "burn rates": milliseconds(lambda: table.slo_windows(1, WINDOWS, "applications"), repetitions),
     }
     total, used = (sum(times) for times in zip(*parts.values(), strict=True))

@@ -123,6 +123,20 @@ def test_a_request_too_many_is_an_incident_of_who_executed_it_since_when_and_in_
     assert table.incidents(2, now() + AGO, "both") == {}
 
 
+def test_a_limit_passed_and_an_entry_without_its_record_are_incidents_and_no_failures(database: Database) -> None:
+    observe(database, [1.0], incident="dangling-entry", operations=4)
+    report(database, [ran(1.0, outcome="limit-passed")] * 2 + [ran(1.0, outcome="dangling-entry"), ran(1.0)])
+    seen = ObservationTable(database).incidents(1, now() - AGO, "both")["q"]
+    assert [(incident.kind, incident.source, incident.executions) for incident in seen] == [
+        ("dangling-entry", "applications", 1),
+        ("dangling-entry", "workbench", 1),
+        ("limit-passed", "applications", 2),
+        ("over-bound", "workbench", 1),
+    ]
+    counted = totals(database, source="both")["q"]
+    assert (counted.executions, counted.failures, counted.over_bound) == (5, 0, 1)
+
+
 def test_an_empty_file_has_no_reports(tmp_path: Path) -> None:
     database = Database(tmp_path / "other.duckdb")
     assert not ObservationTable(database).has_reports(now() - AGO)

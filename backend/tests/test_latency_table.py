@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from piql.client.database import Observation
+from piql.runtime.execution.incidents import IncidentKind
 from piql_backend.database import connection
 from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observations, ObservedExecution
@@ -40,11 +41,12 @@ def observe(
     failed: bool = False,
     rows: int = 0,
     version: int = 1,
+    incident: IncidentKind | None = None,
 ) -> None:
     observations = Observations(database)
     for elapsed_ms in latencies_ms:
         observation = Observation(query, version, at or now(), elapsed_ms, operations, 1, rows)
-        observations.add(ObservedExecution(observation, 3, failed))
+        observations.add(ObservedExecution(observation, 3, failed, incident))
     observations.flush()
 
 

@@ -28,6 +28,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "repair_operations": "requests that settled interrupted writes",
         "elapsed_ms": "from the call to the rows",
         "rows_affected": "of a write: the rows it inserted, changed or deleted; None for a query",
+        "incidents": "what is wrong in the store: a limit that is passed, or an index entry without its record",
     },
     "Build": {},
     "BuildProgress": {

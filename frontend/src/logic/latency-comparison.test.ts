@@ -26,6 +26,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
     plan_since: 1,
     was_executed: true,
     requests_over_bound: 0,
+    incidents: [],
     ...more,
   }
 }
@@ -100,15 +101,28 @@ describe('predicted beside observed', () => {
     })
   })
 
-  it('puts breaches of the bound first, then broken SLOs, then wrong predictions, then silence', () => {
+  it('puts incidents first, then broken SLOs, then wrong predictions, then silence', () => {
     const ranked = rank([
       latency('silent', { executions: 0, observed: null }),
       latency('close'),
       latency('slow', { compliance: { share: 0.8 } }),
+      latency('dangling', { incidents: [{ kind: 'dangling-entry', executions: 3 }] }),
+      latency('passed', { incidents: [{ kind: 'limit-passed', executions: 3 }] }),
       latency('breach', { requests_over_bound: 2 }),
       latency('wrong', { agreement: judged('slower') }),
     ])
-    expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['breach', 'slow', 'wrong', 'close', 'silent'])
+    expect(ranked.map((comparison) => comparison.latency.query)).toEqual([
+      'breach',
+      'passed',
+      'dangling',
+      'slow',
+      'wrong',
+      'close',
+      'silent',
+    ])
+    expect(compare(latency('q', { incidents: [{ kind: 'limit-passed', executions: 3 }] })).sentence).toBe(
+      '3 executions found more rows than a CARDINALITY LIMIT allows',
+    )
   })
 
   it('tells silence from a plan that has not run yet', () => {

@@ -40,10 +40,13 @@ export interface QueryLatency {
   plan_since: number
   was_executed: boolean
   requests_over_bound: number
+  incidents: readonly { kind: 'over-bound' | 'limit-passed' | 'dangling-entry'; executions: number }[]
 }
 
 export type Verdict =
   | 'over-bound'
+  | 'limit-passed'
+  | 'dangling-entry'
   | 'burning'
   | 'slo-broken'
   | 'slower'
@@ -66,6 +69,8 @@ export interface Comparison<Q extends QueryLatency> {
 /** The worst first. */
 const SEVERITY: readonly Verdict[] = [
   'over-bound',
+  'limit-passed',
+  'dangling-entry',
   'burning',
   'slo-broken',
   'slower',
@@ -90,7 +95,7 @@ export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
 }
 
 /**
- * The worst query first: broken bounds, broken SLOs, wrong predictions, and last those without executions. Of equal ones
+ * The worst query first: incidents, broken SLOs, wrong predictions, and last those without executions. Of equal ones
  * that which is closest to its SLO.
  */
 export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
@@ -134,6 +139,9 @@ export function sizeText({ requests, rows }: Sized): string {
 
 function judge(latency: QueryLatency): Verdict {
   if (latency.requests_over_bound > 0) return 'over-bound'
+  for (const kind of ['limit-passed', 'dangling-entry'] as const) {
+    if (latency.incidents.some((incident) => incident.kind === kind)) return kind
+  }
   if (latency.executions === 0 || latency.observed === null) return 'no-data'
   if (latency.budget?.burns.some((burn) => burn.is_burning)) return 'burning'
   return (latency.compliance?.share ?? 1) < 1 ? 'slo-broken' : ofPrediction(latency)
@@ -145,6 +153,10 @@ function ofPrediction(latency: QueryLatency): Verdict {
   return latency.predicted ? 'other-sizes' : 'not-predicted'
 }
 
+function executionsWith(kind: Verdict, { incidents }: QueryLatency): number {
+  return incidents.reduce((sum, incident) => sum + (incident.kind === kind ? incident.executions : 0), 0)
+}
+
 function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
   const { agreement, predicted, sizes } = latency
   const evidence = agreement
@@ -153,6 +165,10 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
   switch (verdict) {
     case 'over-bound':
       return `${plural(latency.requests_over_bound, 'execution')} made more requests than the bound`
+    case 'limit-passed':
+      return `${plural(executionsWith(verdict, latency), 'execution')} found more rows than a CARDINALITY LIMIT allows`
+    case 'dangling-entry':
+      return `${plural(executionsWith(verdict, latency), 'execution')} found an index entry without its record`
     case 'burning':
       return burningSentence(latency)
     case 'slo-broken':

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from piql_backend.latency.schemas import LatencyRead, QueryLatencyRead
+from piql_backend.latency.schemas import IncidentRead, LatencyRead, QueryLatencyRead
 
-Kind: TypeAlias = Literal["burning", "over-bound", "slower"]
+Kind: TypeAlias = Literal["burning", "over-bound", "limit-passed", "dangling-entry", "slower"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Condition:
 
 
 def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
-    """Yield what is wrong: a budget that burns, executions over their bound, a p99 that is slower than predicted."""
+    """Yield what is wrong: incidents, a budget that burns, a p99 that is slower than predicted."""
     for query in latency.queries:
         if query.requests_over_bound:
             message = (
@@ -29,6 +29,7 @@ def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
                 f"{query.bound_operations}"
             )
             yield Condition("over-bound", query.query, message)
+        yield from _found_in_store(query)
         burning = _burning(query)
         if burning is not None:
             yield Condition("burning", query.query, burning)
@@ -38,6 +39,24 @@ def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
                 f"verdict errs in at most {query.agreement.error:.0%} of cases"
             )
             yield Condition("slower", query.query, message)
+
+
+def _found_in_store(query: QueryLatencyRead) -> Iterator[Condition]:
+    """Yield a condition for each kind of incident that says that the store is not as declared."""
+    kinds: dict[Kind, list[IncidentRead]] = {}
+    for incident in query.incidents:
+        if incident.kind != "over-bound":
+            kinds.setdefault(incident.kind, []).append(incident)
+    for kind, incidents in kinds.items():
+        executions = sum(incident.executions for incident in incidents)
+        relied_on = ", ".join(dict.fromkeys(text for incident in incidents for text in incident.relied_on))
+        what = (
+            f"more rows than {relied_on or 'a CARDINALITY LIMIT'} allows"
+            if kind == "limit-passed"
+            else f"an index entry of {relied_on or 'a table'} without its record"
+        )
+        message = f"{query.query}: {executions} executions found {what}"
+        yield Condition(kind, query.query, message)
 
 
 def _burning(query: QueryLatencyRead) -> str | None:

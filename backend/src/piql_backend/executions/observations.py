@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import duckdb
 import numpy as np
 from piql.client.database import Observation
+from piql.runtime.execution.incidents import IncidentKind
 
 from piql_backend.database.connection import Database
 from piql_backend.executions.tallies import Tallies
@@ -28,12 +29,14 @@ MOST_WAITING = 200_000
 class ObservedExecution:
     """One execution by the backend: the engine's `Observation`, the bound in requests, and whether it failed.
 
+    `incident` is what it found in the store that must not be there.
     The observation's `deployment` is the version in the history, its `started_at` is UTC without a zone.
     """
 
     observation: Observation
     bound: int
     failed: bool = False
+    incident: IncidentKind | None = None
 
 
 class Observations:
@@ -109,4 +112,5 @@ def _columns(batch: list[ObservedExecution]) -> dict[str, np.ndarray]:
         "bound": np.array([execution.bound for execution in batch], dtype=np.int32),
         "failed": np.array([execution.failed for execution in batch], dtype=np.bool_),
         "rows_given": np.array([observation.rows for observation in observations], dtype=np.int32),
+        "incident": np.array([execution.incident for execution in batch], dtype=object),
     }

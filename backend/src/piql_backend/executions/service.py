@@ -98,6 +98,8 @@ class Executions:
             self._record(job, started_at, piql.Page([], operations=operations, elapsed_ms=elapsed_ms), failed=True)
             raise
         self._record(job, started_at, page)
+        for incident in page.incidents:
+            log.error("%s: %s", job.query.name, incident)
         if page.operations > job.bound_operations:
             log.error("%s made %d requests, its bound is %d", job.query.name, page.operations, job.bound_operations)
         return page
@@ -113,7 +115,8 @@ class Executions:
             page.round_trips,
             len(page.rows),
         )
-        self._observations.add(ObservedExecution(observation, job.bound_operations, failed))
+        incident = page.incidents[0].kind if page.incidents else None
+        self._observations.add(ObservedExecution(observation, job.bound_operations, failed, incident))
 
     def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
         job = self.job(deployment_id, name)

@@ -6,7 +6,7 @@ Times `since` are UTC without a zone, as DuckDB stores them. All versions up to 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from piql_profiler.validation.agreement import ERROR, share_interval
 
 from piql_backend.database.connection import Database, aware, now
+from piql_backend.latency.incidents import incidents_of
 from piql_backend.latency.schemas import HistogramBinRead, IncidentRead, LatencyPointRead
 from piql_backend.latency.seen import Seen, Span, gathered
 from piql_backend.latency.sources import UNTIL_NOW, Source, executed
@@ -151,32 +152,9 @@ class ObservationTable:
 
     def incidents(
         self, version: int, since: datetime, source: Source = "workbench", width: int = MINUTE
-    ) -> dict[str, list[IncidentRead]]:
-        """The executions of each query that made more requests than its bound, over all versions, by whose they were.
-
-        The window begins at the begin of `width` minutes.
-        """
-        ran_here = """
-            SELECT query, 'workbench', count(*), list(DISTINCT version ORDER BY version), min(started_at)
-            FROM observations WHERE operations > bound AND version <= $version AND started_at >= $since GROUP BY query
-        """
-        with self._database.read() as cursor:
-            cursor.begin()
-            reported = f"""
-                SELECT query, 'applications', sum(over_bound)::BIGINT, list(DISTINCT version ORDER BY version),
-                       min(make_timestamp(minute::BIGINT * 60000000))
-                FROM {_reported(width, since, kept(cursor))}
-                WHERE over_bound > 0 AND version <= $version AND minute >= {first_minute(since)}
-                GROUP BY query
-            """
-            sql = {"workbench": ran_here, "applications": reported, "both": f"{ran_here} UNION ALL {reported}"}[source]
-            parameters = {"version": version} | ({} if source == "applications" else {"since": since})
-            rows = cursor.execute(sql, parameters).fetchall()
-        incidents: dict[str, list[IncidentRead]] = defaultdict(list)
-        for query, by, executions, versions, first in sorted(rows):
-            incident = IncidentRead(source=by, executions=executions, versions=versions, since=aware(first))
-            incidents[query].append(incident)
-        return dict(incidents)
+    ) -> Mapping[str, list[IncidentRead]]:
+        """What executions of each query found that must not be, over all versions, by kind and whose they were."""
+        return incidents_of(self._database, version, since, source, width)
 
     def slo_counts(
         self, version: int, since: datetime, source: Source = "workbench", width: int = MINUTE

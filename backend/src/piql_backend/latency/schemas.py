@@ -115,12 +115,17 @@ class AgreementRead(Read):
 
 
 class IncidentRead(Read):
-    """Executions of one query by `source` that made more requests than its bound, which is a fault.
+    """Executions of one query by `source` that found what must not be.
 
+    `over-bound`: they made more requests than the bound. `limit-passed`: a group had more rows than its CARDINALITY
+    LIMIT allows, so rows were left out. `dangling-entry`: an index entry led to no record. `relied_on` are the limits
+    that the plan relies on, or the tables whose entries it follows.
     `since` is when the first of the window began: to the minute, the hour or the day, where it was reported.
     """
 
+    kind: Literal["over-bound", "limit-passed", "dangling-entry"]
     source: Literal["workbench", "applications"]
+    relied_on: list[str]
     executions: int
     versions: list[int]
     since: datetime

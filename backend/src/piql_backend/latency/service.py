@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -11,10 +12,12 @@ from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations
 from piql_backend.latency.budgets import WINDOWS, budget_of, samples_needed
 from piql_backend.latency.comparing import NOT_COMPARED, Comparing
+from piql_backend.latency.incidents import relied_on
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import NO_COUNTS, ObservationTable, SloCounts
 from piql_backend.latency.schemas import (
     ComplianceRead,
+    IncidentRead,
     LatencyChartsRead,
     LatencyRead,
     MarkerRead,
@@ -67,7 +70,7 @@ class Latency:
             ran, totals = seen.queries(), seen.totals()
             comparisons = self._comparing.compare(deployment, seen)
         counts = self._table.slo_counts(version, since, source, width)
-        incidents = self._table.incidents(version, since, source, width)
+        incidents = self._incidents(deployment, since, source, width)
         recent = self._table.slo_windows(version, WINDOWS, source)
         slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
@@ -128,6 +131,22 @@ class Latency:
             series=self._table.series(query, deployment.version, since, step, source),
             histogram=self._table.histogram(query, span, since, source),
         )
+
+    def _incidents(
+        self, deployment: DeploymentDetailRead, since: datetime, source: Source, width: int
+    ) -> Mapping[str, list[IncidentRead]]:
+        """The incidents of each query, with what its plan relies on."""
+        incidents = self._table.incidents(deployment.version, since, source, width)
+        queries = self._plans.queries_of(deployment) if incidents else {}
+        return {
+            name: [
+                incident.model_copy(update={"relied_on": list(relied_on(queries[name], incident.kind))})
+                if name in queries and incident.kind != "over-bound"
+                else incident
+                for incident in of_query
+            ]
+            for name, of_query in incidents.items()
+        }
 
     def _narrowed(self, source: Source, since: datetime) -> Source:
         """The source to read: where nothing was reported the workbench's alone, whose sizes need no classes."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from piql.errors import PiqlError
-from piql.reporting.cells import BUCKETS_PER_OCTAVE, OK, TICKS_PER_SECOND
+from piql.reporting.cells import BUCKETS_PER_OCTAVE, GAVE_ROWS, TICKS_PER_SECOND
+from piql.runtime.execution.incidents import INCIDENT_KINDS
 
 from piql_backend.executions.service import OUR_FAULT
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
 
 OVER_BOUND = """
     CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
@@ -15,7 +21,9 @@ OVER_BOUND = """
 """
 """How many executions of a cell passed their bound; at least one where it holds both kinds."""
 
-FAILED = f"outcome <> '{OK}'"
+FAILED = f"outcome NOT IN ({_listed(GAVE_ROWS)})"
+WITH_INCIDENT = f"outcome IN ({_listed(INCIDENT_KINDS)})"
+"""Whether the executions of a cell found something that must not be in the store; they gave their rows."""
 
 
 def lower_edge(bucket: str) -> str:
@@ -31,7 +39,7 @@ def _refusals(kind: type[PiqlError] = PiqlError) -> Iterator[str]:
             yield from _refusals(narrower)
 
 
-_REFUSED = ", ".join(f"'{name}'" for name in sorted(_refusals()))
+_REFUSED = _listed(sorted(_refusals()))
 IS_EXECUTION = f"outcome NOT IN ({_REFUSED})"
 """Whether a cell counts as executions: errors that refuse a request, such as a wrong parameter, do not."""
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from piql.reporting.cells import OK, lower_edge_ms
+from piql.reporting.cells import GAVE_ROWS, lower_edge_ms
 
 MOST_QUERIES = 10_000
 
@@ -47,7 +47,7 @@ class ReportedTallies:
                 tally = self._by_query.setdefault(name, ReportedTally())
                 tally.outcomes[outcome] += executions
                 tally.over_bound += over_bound
-                if outcome == OK:
+                if outcome in GAVE_ROWS:
                     tally.buckets[bucket] += executions
 
     def read(self) -> Mapping[str, ReportedTally]:

@@ -72,8 +72,9 @@ class ReportedDatabase(Database):
         bucket = int(BUCKETS_PER_OCTAVE * log2(1.0 + (perf_counter() - started) * TICKS_PER_SECOND))
         query = self._prepared.queries.get(name)
         pending = self._pending
-        rows, _, operations, _, _, repair_operations, _, statements, _ = page
-        pending.append((query, OK, bucket, operations, len(rows), repair_operations, statements))
+        rows, _, operations, _, _, repair_operations, _, statements, _, incidents = page
+        outcome = incidents[0].kind if incidents else OK
+        pending.append((query, outcome, bucket, operations, len(rows), repair_operations, statements))
         if len(pending) >= self.reporter.full:
             self.reporter.fold()
         return page

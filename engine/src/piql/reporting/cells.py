@@ -20,6 +20,8 @@ TICKS_PER_SECOND = 2.0**32  # times are counted from 0.23 ns, the first edge abo
 MOST_CELLS = 50_000  # in memory; executions that need another are counted as lost
 MOST_OUTCOME = 60  # characters of an outcome
 OK = "ok"  # the outcome of an execution that gave its rows
+GAVE_ROWS = (OK, "limit-passed", "dangling-entry")
+"""The outcomes of executions that gave their rows: also of those that found something wrong (`incidents.py`)."""
 
 
 class Executed(Protocol):

@@ -13,7 +13,7 @@ import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
-import { budgetText, burnText, complianceText, incidentText, withinDetail, withinText } from './verdicts'
+import { ADVICE, budgetText, burnText, complianceText, incidentText, withinDetail, withinText } from './verdicts'
 
 interface QueryDetailProps {
   comparison: Comparison<QueryLatency>
@@ -39,12 +39,11 @@ export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
       {latency.incidents.length > 0 ? (
         <Notice tone="danger" role="alert">
           {latency.incidents.map((incident) => (
-            <p key={incident.source}>{incidentText(incident, latency.bound_operations)}</p>
+            <p key={`${incident.kind} ${incident.source}`}>{incidentText(incident, latency.bound_operations)}</p>
           ))}
-          <p>
-            A bound is proven: PIQL is at fault, or the store. Roll back to a version without incidents, and report the
-            plan.
-          </p>
+          {[...new Set(latency.incidents.map(({ kind }) => kind))].map((kind) => (
+            <p key={kind}>{ADVICE[kind]}</p>
+          ))}
         </Notice>
       ) : null}
       <Facts latency={latency} />

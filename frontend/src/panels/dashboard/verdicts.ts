@@ -6,6 +6,8 @@ import { formatCount, formatDay, formatDuration, formatPercent, plural } from '.
 
 export const TONES: Readonly<Record<Verdict, Tone>> = {
   'over-bound': 'danger',
+  'limit-passed': 'danger',
+  'dangling-entry': 'danger',
   burning: 'danger',
   'slo-broken': 'danger',
   slower: 'warning',
@@ -20,6 +22,8 @@ export const TONES: Readonly<Record<Verdict, Tone>> = {
 
 export const WORDS: Readonly<Record<Verdict, string>> = {
   'over-bound': 'over its bound',
+  'limit-passed': 'limit passed',
+  'dangling-entry': 'entry without record',
   burning: 'burning its budget',
   'slo-broken': 'SLO broken',
   slower: 'slower than predicted',
@@ -58,11 +62,33 @@ export function burnText({ budget }: QueryLatency): string {
 
 type Incident = QueryLatency['incidents'][number]
 
-/** Whose executions made more requests than the bound, by which versions, and since when. */
-export function incidentText({ source, executions, versions, since }: Incident, bound: number): string {
+/** What executions found that must not be, whose they were, by which versions, and since when. */
+export function incidentText(incident: Incident, bound: number): string {
+  const { source, executions, versions, since } = incident
   const by = source === 'workbench' ? 'the workbench' : 'applications'
   const named = `${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
-  return `${plural(executions, 'execution')} by ${by} made more requests than the bound of ${formatCount(bound)}, in ${named}, since ${formatDay(since)}.`
+  return `${plural(executions, 'execution')} by ${by} ${deedOf(incident, bound)}, in ${named}, since ${formatDay(since)}.`
+}
+
+function deedOf({ kind, relied_on }: Incident, bound: number): string {
+  switch (kind) {
+    case 'over-bound':
+      return `made more requests than the bound of ${formatCount(bound)}`
+    case 'limit-passed':
+      return `found more rows than ${relied_on.join(' or ') || 'a CARDINALITY LIMIT'} allows`
+    case 'dangling-entry':
+      return `found an index entry of ${relied_on.join(' or ') || 'a table'} without its record`
+  }
+}
+
+/** What to do about each kind of incident. */
+export const ADVICE: Readonly<Record<Incident['kind'], string>> = {
+  'over-bound':
+    'A bound is proven: PIQL is at fault, or the store. Roll back to a version without incidents, and report the plan.',
+  'limit-passed':
+    'Rows beyond the limit are left out. Another program wrote them, or an older schema. Headroom names the fullest groups: delete rows, or deploy a higher limit.',
+  'dangling-entry':
+    'Its row is left out. Another program deleted the record, or the store lost it. Restore the record, or dump the store and load it into a new one.',
 }
 
 type Compliance = NonNullable<QueryLatency['compliance']>

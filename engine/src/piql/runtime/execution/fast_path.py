@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.incidents import Incident, Watch, distinct
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.index_scan import IndexScan
 from piql.runtime.execution.parameters import ParameterChecks
@@ -42,14 +43,19 @@ def execute(given):
     except ArithmeticError:
         raise out_of_range() from None
     trips = 1 if operations else 0
-    return new(Page, (dicts, None, operations, trips, operations, 0, (clock() - started) * 1000, statements, None))
+    elapsed = (clock() - started) * 1000
+    return new(Page, (dicts, None, operations, trips, operations, 0, elapsed, statements, None, {incidents}))
 """
 _ONE = """if {limit}:
             operations = 1
             rows, statements = read({request})
         else:
             rows, operations, statements = (), 0, 0"""
-_MANY = "rows, operations, statements = read(p)"
+_ONE_WATCHED = """
+        incidents = ()
+        if len(rows) > {most}:
+            rows, incidents = rows[:{most}], passed"""
+_MANY = "rows, operations, statements, incidents = read(p)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,7 @@ class FastPath:
 
     bound    the most requests that the query may make
     checks   the check of its parameters, as source
+    watch    what to look for in the answers; None where nothing can be found
     supply   returns the values that the execution gives itself; None where the query has none
     edge     compiles expressions over the scan's rows
     shown    the source of a result dict, from a row `r` and the parameters `p`
@@ -71,6 +78,7 @@ class FastPath:
     edge: ExpressionCompiler
     shown: str
     names: dict[str, Any]
+    watch: Watch | None = None
     supply: Callable[[], list[Any]] | None = None
 
     def generate(self, consistency: Consistency | None) -> FastExecute:
@@ -78,36 +86,44 @@ class FastPath:
         request = self.scan.only_request(self.edge)
         if request is None:
             read: Any = self._read_many(consistency)
-            source = _MANY
+            source, incidents = _MANY, "incidents"
         else:
             read = self.store.reader(self.scan.read, consistency)
-            source = _ONE.format(request=request.arguments, limit=request.limit)
+            source, incidents = _ONE.format(request=request.arguments, limit=request.limit), "()"
+            if self.watch is not None:
+                source, incidents = source + _ONE_WATCHED.format(most=self.watch.most_rows), "incidents"
         names = self.checks.names | self.edge.names | self.names | {"read": read, "new": tuple.__new__}
+        names["passed"] = None if self.watch is None else (self.watch.incident,)
         names["supply"] = self.supply
         supply = "" if self.supply is None else "\n    p += supply()"
-        exec(_EXECUTE.format(check=self.checks.source, supply=supply, read=source, shown=self.shown), names)
+        parts = {"check": self.checks.source, "supply": supply, "read": source, "shown": self.shown}
+        exec(_EXECUTE.format(**parts, incidents=incidents), names)
         function: FastExecute = names["execute"]
         return function
 
-    def _read_many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[list[Row], int, int]]:
-        """Return a function from the parameters to the rows, the number of requests and the number of statements.
+    def _read_many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[Any, ...]]:
+        """Return a function from the parameters to the rows, the numbers of requests and statements, and incidents.
 
         It raises BoundExceeded before it makes more requests than the bound.
         """
-        scan, bound = self.scan, self.bound
+        scan, bound, watch = self.scan, self.bound, self.watch
         arguments_of, read_many = scan.plain_arguments, self.store.read_many
         statements_sent = self.store.statements_sent
 
-        def run(parameters: list[Any]) -> tuple[list[Row], int, int]:
+        def run(parameters: list[Any]) -> tuple[list[Row], int, int, tuple[Incident, ...]]:
             arguments = arguments_of(parameters)
             operations = len(arguments)
             if operations > bound:
                 raise exceeded(bound, operations)
             if not operations:
-                return [], 0, 0
+                return [], 0, 0, ()
             before = statements_sent()
             answers = read_many([Batch(scan.read, arguments, scan)], consistency)
-            return scan.rows_of(answers, parameters), operations, statements_sent() - before
+            statements = statements_sent() - before
+            incidents: list[Incident] = []
+            if watch is not None:
+                answers = [watch.checked(answers[0], incidents)]
+            return scan.rows_of(answers, parameters), operations, statements, distinct(incidents)
 
         return run
 

@@ -11,6 +11,7 @@ from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.optimizer.analysis.predicates import replace_columns
 from piql.compiler.physical.operators import LocalProjection, LocalStop, PhysicalNode, RecursiveUnion
 from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.incidents import Watch
 from piql.schema.catalog import Index
 from piql.store.base import Store
 
@@ -25,6 +26,7 @@ class Preparation:
     slots         the position of each parameter in the list of values of an execution
     deployed      turns an index of the plan into that index as the store keeps it
     page_order    the order of a page in the columns of this part of the plan; empty for a query without pages
+    watches       what to look for in the answers to an operator's requests; None where nobody looks
     work_tables   the path of each recursive union in whose step this part of the plan stands, by its name
     """
 
@@ -32,6 +34,7 @@ class Preparation:
     slots: Mapping[str, int]
     deployed: Callable[[Index], Index]
     page_order: tuple[SortKey, ...] = ()
+    watches: dict[object, Watch] | None = None
     work_tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def in_branch(self, branch: PhysicalNode) -> Preparation:

@@ -23,6 +23,7 @@ from piql.runtime.execution.cursors import read_cursor, write_cursor
 from piql.runtime.execution.execution import Execution
 from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.runtime.execution.fast_path import FastExecute, FastPath, only_scan
+from piql.runtime.execution.incidents import Incident, Reader, Watch, WatchedStore, distinct
 from piql.runtime.execution.observation import Observation, Observer
 from piql.runtime.execution.operators import prepare
 from piql.runtime.execution.operators.base import Operator
@@ -47,6 +48,7 @@ class Page(NamedTuple):
     statements           statements that carried the requests, where the store counts them
     rows_affected        rows that a write inserted, changed or deleted; None for a query. An UPDATE that sets what the
                          row has already counts its row
+    incidents            what the execution found in the store that must not be there; empty, unless the store lies
     """
 
     rows: list[dict[str, Any]]
@@ -58,6 +60,7 @@ class Page(NamedTuple):
     elapsed_ms: float = 0.0
     statements: int = 0
     rows_affected: int | None = None
+    incidents: tuple[Incident, ...] = ()
 
 
 class PreparedQuery:
@@ -101,7 +104,8 @@ class PreparedQuery:
         self._supplied = SuppliedValues(plan, self._given, store.codec)
         self._now = now
         slots = {**checks.slots, **self._supplied.slots}
-        preparation = Preparation(self._store, slots, deployed, order or ())
+        self._watches: dict[object, Watch] = {}
+        preparation = Preparation(self._store, slots, deployed, order or (), self._watches)
         self._top, edge, to_dict = _with_edge(plan, preparation)
         self._to_dicts: ToDicts = edge.function("rows, p", f"[{to_dict} for r in rows]")
         self._wants_snapshot = bound.operations > 1
@@ -111,7 +115,8 @@ class PreparedQuery:
         if not needs_snapshot and (scan := only_scan(self._top)) is not None:
             names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
             supply = (lambda: self._supplied.of(Occasion(now))) if self._supplied else None
-            self._fast_path = FastPath(scan, store, self.bound, checks, edge, to_dict, names, supply)
+            watch = self._watches.get(scan)
+            self._fast_path = FastPath(scan, store, self.bound, checks, edge, to_dict, names, watch, supply)
 
     def execute(
         self,
@@ -145,16 +150,19 @@ class PreparedQuery:
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
         repairs = statements = 0
+        incidents: list[Incident] = []
         try:
             if self._settled is not None:
                 statements = self._settled.statements_sent()
-                work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency)
+                work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency, incidents)
                 statements = self._settled.statements_sent() - statements
             elif self._wants_snapshot:
                 with self._store.snapshot():
-                    work = drive(self._top.run(execution), self._store, self.bound, strategy, timed, consistency, clock)
+                    store = self._watched(self._store, incidents)
+                    work = drive(self._top.run(execution), store, self.bound, strategy, timed, consistency, clock)
             else:
-                work = drive(self._top.run(execution), self._store, self.bound, strategy, timed, consistency, clock)
+                store = self._watched(self._store, incidents)
+                work = drive(self._top.run(execution), store, self.bound, strategy, timed, consistency, clock)
             rows, operations, round_trips = work
             dicts = self._to_dicts(rows, values)
         except ArithmeticError:
@@ -168,7 +176,21 @@ class PreparedQuery:
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
-        return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed, statements)
+        return Page(
+            dicts,
+            next_cursor,
+            operations,
+            round_trips,
+            operations + repairs,
+            repairs,
+            elapsed,
+            statements,
+            incidents=distinct(incidents),
+        )
+
+    def _watched(self, store: Reader, incidents: list[Incident]) -> Reader:
+        """Return a store whose answers are checked, where the plan has something to look for."""
+        return WatchedStore(store, self._watches, incidents) if self._watches else store
 
     def _fast_execute(self, fast_path: FastPath, consistency: Consistency | None) -> FastExecute:
         execute = self._fast_executes[consistency] = fast_path.generate(consistency)
@@ -184,18 +206,21 @@ class PreparedQuery:
         strategy: Strategy,
         timed: Timed | None,
         consistency: Consistency | None,
+        incidents: list[Incident],
     ) -> tuple[Work, int]:
         """Run on a store without transactions, again from the start whenever a record changed during the read.
 
         Return the work of the last run, and the requests of repairs.
         """
         session = store.session(self.bound)
+        watched = self._watched(session, incidents)
         while True:
             try:
-                work = drive(self._top.run(execution), session, self.bound, strategy, timed, consistency, self._clock)
+                work = drive(self._top.run(execution), watched, self.bound, strategy, timed, consistency, self._clock)
                 return work, session.repair_operations
             except RowMoved:
                 session.begin_again()
+                incidents.clear()
                 execution.begin_again()
 
     def _report(

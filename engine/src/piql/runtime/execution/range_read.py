@@ -19,6 +19,7 @@ from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical.operators import IndexScan, SortedIndexJoin, null_columns
 from piql.runtime.execution.execution import Execution
 from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.incidents import is_held_by_limit
 from piql.runtime.execution.keys import range_ends
 from piql.runtime.execution.ordering import compare
 from piql.runtime.execution.preparation import Fields, Preparation, column_names
@@ -90,6 +91,7 @@ class RangeRead:
         self._count = node.limit.count
         self._limit = preparation.count(self._count) if self._count else None
         self._most = node.limit.max
+        self._spare = int(preparation.watches is not None and is_held_by_limit(node.limit))
         ends = self._ends
         self._shape = ReadShape(
             node.table,
@@ -120,7 +122,7 @@ class RangeRead:
         return read
 
     def limit(self, parameters: list[Any]) -> int:
-        """Return the most rows that one request may return."""
+        """Return the most rows of one request that the operator takes; it asks for one more where that is watched."""
         return self._limit(parameters) if self._limit else self._most
 
     @property
@@ -146,12 +148,12 @@ class RangeRead:
         """Return the arguments of plain requests; a limit of 0 leaves none to make."""
         if self._is_get and limit:
             return keys
-        tail = (limit,)
+        tail = (limit + self._spare,)
         return [key + tail for key in keys] if limit else []
 
     def plain_source(self, key: list[str], preparation: Preparation) -> RequestSource:
         """Return the sources of a plain request, given those of its key's values."""
-        limit = preparation.count_source(self._count) if self._count else str(self._most)
+        limit = preparation.count_source(self._count) if self._count else str(self._most + self._spare)
         arguments = "".join(f"{source}, " for source in (key if self._is_get else [*key, "n"]))
         return RequestSource(f"({arguments})", f"(n := {limit})")
 
@@ -165,11 +167,13 @@ class RangeRead:
         limit = self.limit(parameters)
         if limit == 0:
             return [None] * len(keys)
+        plain_limit, limit = limit, limit + self._spare
         if execution.position is not None and self._position_parts is not None:
             return [self._request(execution, row, key, limit) for row, key in keys]
         if self._ends is None:
             return [
-                Request(self._plain, argument) for argument in self.plain_arguments([key for _, key in keys], limit)
+                Request(self._plain, argument)
+                for argument in self.plain_arguments([key for _, key in keys], plain_limit)
             ]
         ranged: list[Request | None] = []
         for row, key in keys:

@@ -17,9 +17,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from piql.errors import BoundExceeded
 from piql.runtime.execution.execution import OperatorRun
+from piql.runtime.execution.incidents import Reader
 from piql.runtime.execution.observation import OperatorTiming
 from piql.runtime.execution.operators.base import Operator
-from piql.store.base import Answers, Batch, Consistency, Store
+from piql.store.base import Answers, Batch, Consistency
 from piql.store.rows import Row
 
 Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
@@ -41,7 +42,7 @@ class Work(NamedTuple):
 
 def drive(
     run: OperatorRun,
-    store: Store,
+    store: Reader,
     bound: int,
     strategy: Strategy,
     timed: Timed | None = None,
@@ -101,7 +102,7 @@ def _drive_one_by_one(run: OperatorRun, read_many: ReadMany, bound: int, timed: 
                     if operations > bound:
                         run.close()
                         raise exceeded(bound, operations)
-                    batch_answers.append(read_many([Batch(batch.read, (arguments,))])[0][0])
+                    batch_answers.append(read_many([Batch(batch.read, (arguments,), batch.operator)])[0][0])
                 if timed is not None:
                     timed(batch, sum(map(len, batch_answers)), clock() - started)
                 answers.append(batch_answers)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from piql.compiler.physical import operators as physical
+from piql.runtime.execution.incidents import watch_of
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.dereference import Dereference
 from piql.runtime.execution.operators.index_fk_join import IndexFKJoin
@@ -39,6 +40,8 @@ def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[i
     ]
     operator = _prepared(node, below, preparation)
     operator.path = path
+    if preparation.watches is not None and (watch := watch_of(node, preparation.store.row_writes is None)):
+        preparation.watches[operator] = watch
     return operator
 
 
