@@ -7,6 +7,7 @@ import hmac
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -14,15 +15,18 @@ from typing import Any
 import pytest
 from piql_backend.alerts import service
 from piql_backend.alerts.destination import destination_of
+from piql_backend.alerts.mailbox import Mailbox, MailSettings, mailbox_of
 from piql_backend.alerts.repository import AlertTable
-from piql_backend.alerts.service import Alerts
+from piql_backend.alerts.schemas import SilenceWrite
+from piql_backend.alerts.service import Alerts, Target
 from piql_backend.database.connection import Database
 from piql_backend.latency.budgets import budget_of
 from piql_backend.latency.repository import SloInterval
-from piql_backend.latency.schemas import AgreementRead, LatencyRead, QueryLatencyRead
+from piql_backend.latency.schemas import AgreementRead, IncidentRead, LatencyRead, QueryLatencyRead
 from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import ApiError
 
+from .mail_receiver import MailReceiver
 from .test_latency_budgets import in_all_windows
 from .test_latency_table import database
 
@@ -62,12 +66,15 @@ def receiver() -> Iterator[Receiver]:
     started.server.server_close()
 
 
-def dashboard(over_bound: int = 0, kept: int = 1000, agreement: str = "agrees") -> LatencyRead:
+def dashboard(
+    over_bound: int = 0, kept: int = 1000, agreement: str = "agrees", incidents: list[IncidentRead] | None = None
+) -> LatencyRead:
     """The dashboard of one query, as far as alerts read it."""
     slo = SloRead(query="q", quantile=0.99, threshold_ms=10, interval_seconds=600, updated_at=datetime(2026, 6, 5))
     query = QueryLatencyRead.model_construct(
         query="q",
         requests_over_bound=over_bound,
+        incidents=incidents or [],
         bound_operations=4,
         slo=slo,
         budget=budget_of(0.99, SloInterval(1000, kept), in_all_windows(1000, kept)),
@@ -85,15 +92,20 @@ class Watched:
         self._database = database
         monkeypatch.setattr(service, "now", lambda: self.now)
         webhook = f"http://127.0.0.1:{receiver.server.server_port}/hook?team=shop"
-        self._destination = destination_of(webhook, ["127.0.0.1"], SECRET)
+        destination = destination_of(webhook, ["127.0.0.1"], SECRET)
+        assert destination is not None
+        self.targets: list[Target] = [destination]
 
     def look(self, minutes: float = 1) -> Alerts:
         """Let time pass, and look, as a process does that was started just now."""
         self.now += timedelta(minutes=minutes)
-        alerts = Alerts(("shop", "production"), AlertTable(self._database), lambda: self.latency, self._destination)
+        alerts = self.alerts()
         alerts.look()
         alerts.tell()
         return alerts
+
+    def alerts(self) -> Alerts:
+        return Alerts(("shop", "production"), AlertTable(self._database), lambda: self.latency, self.targets)
 
 
 def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_that_was_started_anew(
@@ -123,6 +135,22 @@ def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_tha
     )
     assert over_bound["message"] == "q: 3 executions made more requests than the bound of 4"
     assert len({alert["id"] for alert, _, _ in receiver.taken}) == 5
+
+
+def test_what_is_wrong_with_the_store_is_told_by_its_kind(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def incident(kind: str, relied_on: str) -> IncidentRead:
+        return IncidentRead.model_construct(kind=kind, relied_on=[relied_on], executions=2)
+
+    watched = Watched(database, receiver, monkeypatch)
+    limit = "CARDINALITY LIMIT 3 (owner) of follows"
+    watched.latency = dashboard(incidents=[incident("limit-passed", limit), incident("dangling-entry", "users")])
+    watched.look()
+    assert {alert["kind"]: alert["message"] for alert, _, _ in receiver.taken} == {
+        "limit-passed": f"q: 2 executions found more rows than {limit} allows",
+        "dangling-entry": "q: 2 executions found an index entry of users without its record",
+    }
 
 
 def test_an_alert_that_is_not_taken_is_sent_again_later_each_time_and_after_a_day_no_more(
@@ -166,11 +194,116 @@ def test_where_nothing_is_deployed_nothing_is_wrong(database: Database) -> None:
     def read() -> LatencyRead:
         raise ApiError(404, "nothing-deployed", "Nothing is deployed.")
 
-    alerts = Alerts(("shop", "production"), AlertTable(database), read, None)
+    alerts = Alerts(("shop", "production"), AlertTable(database), read, [])
     alerts.look()
     alerts.tell()
     assert AlertTable(database).due(datetime(2100, 1, 1)) == []
     alerts.close()
+
+
+def deeds(receiver: Receiver) -> list[tuple[str, str]]:
+    return [(alert["kind"], alert["state"]) for alert, _, _ in receiver.taken]
+
+
+def test_a_silence_keeps_what_it_covers_until_it_is_over_and_the_history_has_it_all(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    silence = watched.alerts().silence(SilenceWrite(minutes=30, reason="a move", kind="over-bound"), "ada")
+    watched.latency = dashboard(over_bound=3, agreement="slower")
+    watched.look()
+    assert deeds(receiver) == [("slower", "firing")]
+    read = watched.alerts().read()
+    assert [(alert.kind, alert.is_silenced, alert.delivered_to) for alert in read.alerts] == [
+        ("over-bound", True, []),
+        ("slower", False, ["webhook"]),
+    ]
+    assert [(active.id, active.reason, active.person) for active in read.silences] == [(silence.id, "a move", "ada")]
+    watched.look(31)  # it is over, and the bound is still passed
+    assert deeds(receiver)[1:] == [("over-bound", "firing")]
+    assert watched.alerts().read().silences == []
+
+    watched.latency = dashboard()
+    watched.look()
+    assert sorted(deeds(receiver)[2:]) == [("over-bound", "resolved"), ("slower", "resolved")]
+
+
+def test_what_begins_and_ends_in_a_silence_is_never_told_and_a_silence_can_be_ended(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    silence = watched.alerts().silence(SilenceWrite(minutes=60, reason="a load test", query="q"), None)
+    watched.alerts().silence(SilenceWrite(minutes=60, reason="another query", query="r"), None)
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    watched.latency = dashboard()
+    watched.look()
+    assert deeds(receiver) == []
+    assert [alert.state for alert in watched.alerts().read().alerts] == ["resolved", "firing"]
+    watched.alerts().end_silence(silence.id)
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    assert deeds(receiver) == [("over-bound", "firing")]
+    with pytest.raises(ApiError, match="is over"):
+        watched.alerts().end_silence(silence.id)
+
+
+def mailbox(port: int, user: str | None = None, password: str | None = None) -> Mailbox:
+    settings = MailSettings(
+        f"smtp://127.0.0.1:{port}", "piql@shop.example", ("ops@shop.example", "b@shop.example"), user, password
+    )
+    opened = mailbox_of(settings, ["127.0.0.1"])
+    assert opened is not None
+    return opened
+
+
+def test_an_alert_is_mailed_beside_the_webhook_and_each_is_tried_by_itself(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MailReceiver("ops", "a word") as mails:
+        watched = Watched(database, receiver, monkeypatch)
+        watched.targets.append(mailbox(mails.port, "ops", "a word"))
+        watched.latency = dashboard(over_bound=3)
+        mails.answers = ["451 later"]
+        assert (watched.look().problem or "").endswith("answers 451")
+        assert (len(receiver.taken), len(mails.taken)) == (1, 0)
+        assert watched.look().problem is None
+        assert (len(receiver.taken), len(mails.taken)) == (1, 1)
+        (mail,) = mails.taken
+        assert mail.recipients == ["ops@shop.example", "b@shop.example"]
+        assert mail.message["Subject"] == (
+            "[shop/production] firing: q: 3 executions made more requests than the bound of 4"
+        )
+        assert mail.message["Message-ID"] == f"<{receiver.taken[0][0]['id']}@piql-workbench>"
+        assert "kind: over-bound" in mail.message.get_content()
+
+        watched.targets[1] = mailbox(mails.port, "ops", "a wrong word")
+        webhook, wrong = watched.alerts().test()
+        assert (webhook.problem, (wrong.problem or "").endswith("answers 535")) == (None, True)
+        assert deeds(receiver)[-1] == ("test", "test")
+        assert len(mails.taken) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"server": "mail.example"}, "is not the address of a mail server"),
+        ({"server": "smtp://mail.example:99999"}, "is not the address of a mail server"),
+        ({"server": "smtp://elsewhere.example"}, "goes to elsewhere.example, which ALERT_HOSTS does not list"),
+        ({"server": "smtp://me:word@mail.example"}, "name or password"),
+        ({"sender": "nobody"}, "ALERT_MAIL_FROM is not a mail address"),
+        ({"recipients": ()}, "ALERT_MAIL_TO is not a mail address"),
+        ({"recipients": ("a@b.example\nBcc: c@d.example",)}, "ALERT_MAIL_TO is not a mail address"),
+        ({"user": "ops"}, "belong together"),
+    ],
+)
+def test_a_mailbox_that_may_not_be_used_is_refused_at_the_start(change: dict[str, Any], complaint: str) -> None:
+    settings = MailSettings("smtp://mail.example", "piql@shop.example", ("ops@shop.example",))
+    with pytest.raises(ValueError, match=complaint):
+        mailbox_of(replace(settings, **change), ["mail.example"])
+    opened = mailbox_of(settings, ["mail.example"])
+    assert opened is not None
+    assert (opened.port, opened.is_encrypted_later) == (587, True)
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,7 @@ BODIES: dict[tuple[str, str], object] = {
     ("post", f"{ENVIRONMENT}/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},
     ("put", f"{ENVIRONMENT}/slos/{{query}}"): SLO,
     ("post", f"{ENVIRONMENT}/reports"): SHIPMENT,
+    ("post", f"{ENVIRONMENT}/alerts/silences"): {"minutes": 60, "reason": "a test", "kind": None, "query": "none"},
     ("post", f"{ENVIRONMENT}/slos/openslo"): {"text": "kind: SLO"},
 }
 VALUES: list[object] = [

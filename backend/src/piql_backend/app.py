@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute
 
 from piql_backend import __version__
 from piql_backend.ad_hoc.endpoints import router as ad_hoc
+from piql_backend.alerts.endpoints import router as alerts
 from piql_backend.application_imports.endpoints import router as application_imports
 from piql_backend.applications.endpoints import router as applications
 from piql_backend.archives.endpoints import router as archives
@@ -97,6 +98,7 @@ ENVIRONMENT_ROUTERS = (
     headroom,
     slos,
     latency,
+    alerts,
     reports,
 )
 

@@ -57,6 +57,11 @@ class Settings:
     alert_webhook: str | None = field(default=None, repr=False)  # where alerts are sent: https://HOST/PATH
     alert_hosts: tuple[str, ...] = ()  # hosts that alerts may be sent to
     alert_secret: str | None = field(default=None, repr=False)  # signs alerts, so that who takes them knows the sender
+    alert_mail: str | None = None  # the mail server that alerts are sent by: smtp://HOST:PORT or smtps://HOST:PORT
+    alert_mail_from: str = ""  # the sender of these mails
+    alert_mail_to: tuple[str, ...] = ()  # who gets them
+    alert_smtp_user: str | None = field(default=None, repr=False)  # by which the mail server knows the workbench
+    alert_smtp_password: str | None = field(default=None, repr=False)  # of that user
     rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
     team: bool = False  # everybody signs in, and may do what their roles say
     trusted_proxies: tuple[str, ...] = ()  # addresses and networks; none: this machine, and only for X-Forwarded-…
@@ -77,8 +82,9 @@ class Settings:
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
         WORKER_MEGABYTES, REPORT_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS,
-        ALERT_WEBHOOK, ALERT_SECRET, TRUST_PROXY_USER; with commas ALERT_HOSTS, ALLOWED_HOSTS and TRUSTED_PROXIES; with
-        spaces PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES."""
+        ALERT_WEBHOOK, ALERT_SECRET, ALERT_MAIL, ALERT_MAIL_FROM, ALERT_SMTP_USER, ALERT_SMTP_PASSWORD,
+        TRUST_PROXY_USER; with commas ALERT_HOSTS, ALERT_MAIL_TO, ALLOWED_HOSTS and TRUSTED_PROXIES; with spaces
+        PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -93,6 +99,11 @@ class Settings:
             alert_webhook=os.environ.get("ALERT_WEBHOOK") or None,
             alert_hosts=listed(os.environ.get("ALERT_HOSTS", "")),
             alert_secret=os.environ.get("ALERT_SECRET") or None,
+            alert_mail=os.environ.get("ALERT_MAIL") or None,
+            alert_mail_from=os.environ.get("ALERT_MAIL_FROM", ""),
+            alert_mail_to=listed(os.environ.get("ALERT_MAIL_TO", "")),
+            alert_smtp_user=os.environ.get("ALERT_SMTP_USER") or None,
+            alert_smtp_password=os.environ.get("ALERT_SMTP_PASSWORD") or None,
             rates=Rates(**{name: rate_from(f"RATE_{name.upper()}", default.rates.of(name)) for name in KINDS}),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
             profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),

@@ -17,6 +17,7 @@ import piql
 from piql.compiler.result import Compilation
 
 from piql_backend.alerts.destination import destination_of
+from piql_backend.alerts.mailbox import MailSettings, mailbox_of
 from piql_backend.application_imports.allowed_sources import AllowedSources
 from piql_backend.application_imports.service import ApplicationImports
 from piql_backend.applications.repository import Applications
@@ -49,11 +50,20 @@ class Workbench:
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
         """Lock and move the data folder, and build the services; `workers` that are given stay open at the end.
 
-        Raises DataInUse where another backend uses the folder, ValueError for a webhook that may not be used,
+        Raises DataInUse where another backend uses the folder, ValueError for alerts that may not go there,
         and for a team that nobody administers.
         """
         data = settings.data
-        alerts_to = destination_of(settings.alert_webhook, settings.alert_hosts, settings.alert_secret)
+        webhook = destination_of(settings.alert_webhook, settings.alert_hosts, settings.alert_secret)
+        mail = MailSettings(
+            settings.alert_mail,
+            settings.alert_mail_from,
+            settings.alert_mail_to,
+            settings.alert_smtp_user,
+            settings.alert_smtp_password,
+        )
+        mailbox = mailbox_of(mail, settings.alert_hosts)
+        alerts_to = [target for target in (webhook, mailbox) if target is not None]
         self._lock = DataLock(data)
         try:
             self._people = _people_of(data, settings.team)

@@ -21,6 +21,8 @@ class Destination:
     path: str = field(repr=False)
     secret: str | None = field(repr=False)
 
+    name = "webhook"
+
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host}:{self.port}"
 

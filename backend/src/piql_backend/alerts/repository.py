@@ -1,4 +1,4 @@
-"""The table `alerts`: a row for each time that something began to be wrong, and for each time that it was over."""
+"""The tables of alerts: what began to be wrong and when it was over, to whom that has to be told, and silences."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from piql_backend.alerts.conditions import Condition, Kind
-from piql_backend.database.connection import Database
+from piql_backend.database.connection import Cursor, Database
 
-_COLUMNS = "id, kind, query, state, message, changed_at, attempts"
-_FIRING = """
-    SELECT kind, query, message FROM alerts
-    QUALIFY row_number() OVER (PARTITION BY kind, query ORDER BY changed_at DESC, state DESC) = 1 AND state = 'firing'
+_COLUMNS = "id, kind, query, state, message, changed_at"
+_NEWEST = "ORDER BY changed_at DESC, state DESC"
+_FIRING = f"""
+    SELECT kind, query, id, message, silence FROM alerts
+    QUALIFY row_number() OVER (PARTITION BY kind, query {_NEWEST}) = 1 AND state = 'firing'
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Something that began to be wrong (`firing`) or is over (`resolved`); `attempts` says how often it was sent."""
+    """Something that began to be wrong (`firing`) or is over (`resolved`)."""
 
     id: str
     kind: str
@@ -27,7 +28,41 @@ class Alert:
     state: str
     message: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An alert that has to be told to one destination, and how often that was tried."""
+
+    alert: Alert
+    destination: str
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class PastAlert:
+    """An alert of the history: whether a silence kept it, who has it, and who is still to be told."""
+
+    alert: Alert
+    is_silenced: bool
+    delivered_to: list[str]
+    waits_for: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Until when nothing is told of a kind and a query, why, and by whom; None for all kinds, and all queries."""
+
+    id: str
+    kind: str | None
+    query: str | None
+    reason: str
+    person: str | None
+    since: datetime
+    until: datetime
+
+    def covers(self, kind: str, query: str) -> bool:
+        return self.kind in (None, kind) and self.query in (None, query)
 
 
 class AlertTable:
@@ -36,31 +71,99 @@ class AlertTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def record(self, conditions: Mapping[tuple[Kind, str], Condition], at: datetime) -> None:
-        """Write down what is wrong that was not, and what was wrong and is not any more, each to be sent."""
-        with self._database.write() as cursor:
-            rows = cursor.execute(_FIRING).fetchall()
-            firing = {(kind, query): message for kind, query, message in rows}
-            changes = [(*key, "firing", conditions[key].message) for key in conditions.keys() - firing.keys()]
-            changes += [(*key, "resolved", firing[key]) for key in firing.keys() - conditions.keys()]
-            for kind, query, state, message in sorted(changes):
-                values = [uuid.uuid4().hex, kind, query, state, message, at, at]
-                cursor.execute("INSERT INTO alerts VALUES (?, ?, ?, ?, ?, ?, 0, ?, NULL)", values)
+    def record(
+        self, conditions: Mapping[tuple[Kind, str], Condition], at: datetime, destinations: Sequence[str]
+    ) -> None:
+        """Write down what is wrong that was not, and what was wrong and is not any more, to be told to destinations.
 
-    def due(self, at: datetime) -> Sequence[Alert]:
-        """The alerts that are to be sent now, the oldest first."""
-        sql = f"SELECT {_COLUMNS} FROM alerts WHERE next_try_at <= ? ORDER BY changed_at, kind, query, state DESC"
+        What a silence covers is told when the silence is over, if it is still wrong. That something is over is told
+        where it was told that it is wrong.
+        """
+        with self._database.write() as cursor:
+            silences = _silences(cursor, at)
+            firing = {(kind, query): rest for kind, query, *rest in cursor.execute(_FIRING).fetchall()}
+            for key in sorted(conditions.keys() - firing.keys()):
+                silence = next((silence.id for silence in silences if silence.covers(*key)), None)
+                _add(cursor, (*key, "firing", conditions[key].message, at, silence), destinations)
+            for key in sorted(firing.keys() - conditions.keys()):
+                _, message, silence = firing[key]
+                _add(cursor, (*key, "resolved", message, at, silence), destinations)
+            for key in sorted(firing.keys() & conditions.keys()):
+                alert, _, silence = firing[key]
+                if silence is not None and not any(silence.covers(*key) for silence in silences):
+                    cursor.execute("UPDATE alerts SET silence = NULL WHERE id = ?", [alert])
+                    _deliver(cursor, alert, at, destinations)
+
+    def due(self, at: datetime) -> Sequence[Delivery]:
+        """What is to be told now, the oldest first."""
+        sql = f"""
+            SELECT destination, attempts, {_COLUMNS} FROM alerts JOIN alert_deliveries ON alert = id
+            WHERE next_try_at <= ? ORDER BY changed_at, kind, query, state DESC, destination
+        """
         with self._database.read() as cursor:
-            return [Alert(*row) for row in cursor.execute(sql, [at]).fetchall()]
+            rows = cursor.execute(sql, [at]).fetchall()
+        return [Delivery(Alert(*alert), destination, attempts) for destination, attempts, *alert in rows]
 
-    def delivered(self, alert: Alert, at: datetime) -> None:
+    def delivered(self, delivery: Delivery, at: datetime) -> None:
         """Write down that an alert was taken."""
-        sql = "UPDATE alerts SET attempts = attempts + 1, next_try_at = NULL, delivered_at = ? WHERE id = ?"
-        with self._database.write() as cursor:
-            cursor.execute(sql, [at, alert.id])
+        self._tried(delivery, None, at)
 
-    def failed(self, alert: Alert, next_try_at: datetime | None) -> None:
+    def failed(self, delivery: Delivery, next_try_at: datetime | None) -> None:
         """Write down that an alert was not taken, and when to try again: never, for None."""
+        self._tried(delivery, next_try_at, None)
+
+    def history(self, most: int) -> Sequence[PastAlert]:
+        """The last alerts, the newest first."""
+        sql = f"""
+            SELECT {_COLUMNS}, silence IS NOT NULL,
+                   coalesce(list(destination ORDER BY destination) FILTER (WHERE delivered_at IS NOT NULL), []),
+                   coalesce(list(destination ORDER BY destination) FILTER (WHERE next_try_at IS NOT NULL), [])
+            FROM alerts LEFT JOIN alert_deliveries ON alert = id
+            GROUP BY ALL {_NEWEST}, kind, query LIMIT ?
+        """
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, [most]).fetchall()
+        return [PastAlert(Alert(*row[:6]), *row[6:]) for row in rows]
+
+    def silences(self, at: datetime) -> Sequence[Silence]:
+        """The silences that are not over, the one that ends first first."""
+        with self._database.read() as cursor:
+            return _silences(cursor, at)
+
+    def add_silence(self, silence: Silence) -> None:
         with self._database.write() as cursor:
-            sql = "UPDATE alerts SET attempts = attempts + 1, next_try_at = ? WHERE id = ?"
-            cursor.execute(sql, [next_try_at, alert.id])
+            values = [silence.id, silence.kind, silence.query, silence.reason, silence.person]
+            cursor.execute("INSERT INTO silences VALUES (?, ?, ?, ?, ?, ?, ?)", [*values, silence.since, silence.until])
+
+    def end_silence(self, id: str, at: datetime) -> bool:
+        """End a silence now; return whether there was one."""
+        sql = "UPDATE silences SET until = ? WHERE id = ? AND until > ? RETURNING id"
+        with self._database.write() as cursor:
+            return bool(cursor.execute(sql, [at, id, at]).fetchall())
+
+    def _tried(self, delivery: Delivery, next_try_at: datetime | None, delivered_at: datetime | None) -> None:
+        sql = """
+            UPDATE alert_deliveries SET attempts = attempts + 1, next_try_at = ?, delivered_at = ?
+            WHERE alert = ? AND destination = ?
+        """
+        with self._database.write() as cursor:
+            cursor.execute(sql, [next_try_at, delivered_at, delivery.alert.id, delivery.destination])
+
+
+def _silences(cursor: Cursor, at: datetime) -> list[Silence]:
+    rows = cursor.execute("SELECT * FROM silences WHERE until > ? ORDER BY until, id", [at]).fetchall()
+    return [Silence(*row) for row in rows]
+
+
+def _add(cursor: Cursor, values: tuple[str, str, str, str, datetime, str | None], destinations: Sequence[str]) -> None:
+    """Add an alert: kind, query, state, message, time, and the silence that keeps it from being told."""
+    *_, at, silence = values
+    alert = uuid.uuid4().hex
+    cursor.execute("INSERT INTO alerts VALUES (?, ?, ?, ?, ?, ?, ?)", [alert, *values])
+    if silence is None:
+        _deliver(cursor, alert, at, destinations)
+
+
+def _deliver(cursor: Cursor, alert: str, at: datetime, destinations: Sequence[str]) -> None:
+    for destination in destinations:
+        cursor.execute("INSERT INTO alert_deliveries VALUES (?, ?, 0, ?, NULL)", [alert, destination, at])

@@ -1,4 +1,4 @@
-"""Sends one alert. Redirects are not followed, so that nothing goes to a host that no setting lists.
+"""Sends one alert to the webhook. Redirects are not followed, so that nothing goes to a host that no setting lists.
 
 Piql-Timestamp: 1780653600
 Piql-Signature: sha256=HMAC-SHA256(secret, "1780653600." + body)

@@ -1,7 +1,8 @@
-"""Looks at the dashboard once a minute, and tells a webhook what is wrong and what is over.
+"""Looks at the dashboard once a minute, and tells a webhook, a mailbox or both what is wrong and what is over.
 
 What has to be told is on disk before it is sent: it is sent once more after a kill, under the same id. An alert that is
-not taken is sent again after 30 seconds, then after twice as long each time, at most an hour; after a day no more.
+not taken is sent again after 30 seconds, then after twice as long each time, at most an hour; after a day no more. Each
+destination is tried by itself.
 """
 
 from __future__ import annotations
@@ -9,50 +10,60 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 import duckdb
 from piql.errors import PiqlError
 
 from piql_backend.alerts.conditions import conditions_of
 from piql_backend.alerts.destination import Destination
-from piql_backend.alerts.repository import Alert, AlertTable
+from piql_backend.alerts.mailbox import Mailbox
+from piql_backend.alerts.mailing import mail
+from piql_backend.alerts.repository import Alert, AlertTable, Delivery, PastAlert, Silence
+from piql_backend.alerts.schemas import AlertRead, AlertsRead, SilenceRead, SilenceWrite, TestedRead
 from piql_backend.alerts.sending import send
 from piql_backend.database.connection import aware, now
 from piql_backend.latency.schemas import LatencyRead
-from piql_backend.web.errors import ApiError
+from piql_backend.web.errors import ApiError, NotFound
 
 log = logging.getLogger(__name__)
 
+MOST_SHOWN = 100
 _SECONDS_BETWEEN_LOOKS = 60.0
 _FIRST_WAIT, _LONGEST_WAIT, _GIVEN_UP_AFTER = timedelta(seconds=30), timedelta(hours=1), timedelta(days=1)
 
-Send = Callable[[Destination, bytes, int], str | None]
+Target: TypeAlias = Destination | Mailbox
 
 
 class Alerts:
-    """The alerts of one environment; `read` gives its dashboard. Without a destination nothing is done."""
+    """The alerts of one environment; `read` gives its dashboard. Without a target nothing is done."""
 
     def __init__(
         self,
         environment: tuple[str, str],
         table: AlertTable,
         read: Callable[[], LatencyRead],
-        destination: Destination | None,
-        send: Send = send,
+        targets: Sequence[Target],
     ) -> None:
         self._environment = environment
         self._table = table
         self._read = read
-        self._destination = destination
-        self._send = send
+        self._targets = {target.name: target for target in targets}
+        self._problems: dict[str, str] = {}
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="alerts", daemon=True)
-        self.problem: str | None = None  # why alerts wait
+        self._problem: str | None = None  # why the dashboard could not be looked at
+
+    @property
+    def problem(self) -> str | None:
+        """Why alerts wait; None where none does."""
+        return self._problem or next(iter(self._problems.values()), None)
 
     def open(self) -> None:
-        if self._destination is not None:
+        if self._targets:
             self._thread.start()
 
     def close(self) -> None:
@@ -68,28 +79,59 @@ class Alerts:
             if error.status != 404:
                 raise
             conditions = {}
-        self._table.record(conditions, now())
+        self._table.record(conditions, now(), list(self._targets))
 
     def tell(self) -> None:
-        """Send what is due."""
-        if self._destination is None:
-            return
-        for alert in self._table.due(now()):
+        """Send what is due; a destination that takes nothing keeps no other waiting."""
+        for delivery in self._table.due(now()):
             if self._stopped.is_set():
                 return
-            problem = self._send(self._destination, self._body(alert), int(aware(now()).timestamp()))
+            target = self._targets.get(delivery.destination)
+            if target is None:  # it was taken out of the settings
+                self._table.failed(delivery, None)
+                continue
+            problem = _send(target, self._content(delivery.alert))
             if problem is None:
-                self._table.delivered(alert, now())
-                self.problem = None
+                self._table.delivered(delivery, now())
+                self._problems.pop(target.name, None)
             else:
-                self._table.failed(alert, _next_try(alert, now()))
-                if problem != self.problem:
+                self._table.failed(delivery, _next_try(delivery, now()))
+                if problem != self._problems.get(target.name):
                     log.warning("alerts wait: %s", problem)
-                self.problem = problem
+                self._problems[target.name] = problem
 
-    def _body(self, alert: Alert) -> bytes:
+    def test(self) -> Sequence[TestedRead]:
+        """Send a message that says it is a test to each destination, at once and once."""
+        message = "A test message of the workbench: nothing is wrong."
+        alert = Alert(uuid.uuid4().hex, "test", "", "test", message, now())
+        content = self._content(alert)
+        return [
+            TestedRead(destination=str(target), problem=_send(target, content)) for target in self._targets.values()
+        ]
+
+    def read(self) -> AlertsRead:
+        """Where alerts go, the last of them, and the silences that are not over."""
+        return AlertsRead(
+            destinations=[str(target) for target in self._targets.values()],
+            alerts=[_past(past) for past in self._table.history(MOST_SHOWN)],
+            silences=[_silence(silence) for silence in self._table.silences(now())],
+        )
+
+    def silence(self, wish: SilenceWrite, person: str | None) -> SilenceRead:
+        """Tell nothing of a kind and a query for a time; what is wrong is written down all the same."""
+        until = now() + timedelta(minutes=wish.minutes)
+        silence = Silence(uuid.uuid4().hex, wish.kind, wish.query, wish.reason, person, now(), until)
+        self._table.add_silence(silence)
+        return _silence(silence)
+
+    def end_silence(self, id: str) -> None:
+        """End a silence; ApiError 404 for one that is over or never was."""
+        if not self._table.end_silence(id, now()):
+            raise NotFound("unknown-silence", "That silence is over, or never was.", "List those that are not over.")
+
+    def _content(self, alert: Alert) -> dict[str, str]:
         application, environment = self._environment
-        content = {
+        return {
             "id": alert.id,
             "application": application,
             "environment": environment,
@@ -99,22 +141,57 @@ class Alerts:
             "message": alert.message,
             "at": aware(alert.at).isoformat(),
         }
-        return json.dumps(content).encode()
 
     def _run(self) -> None:
         while not self._stopped.wait(_SECONDS_BETWEEN_LOOKS):
             try:
                 self.look()
                 self.tell()
+                self._problem = None
             except Exception as error:  # whatever it is, the next look comes: without it nobody would be told any more
                 expected = isinstance(error, (duckdb.Error, OSError, PiqlError, ApiError))
                 log.error("alerts could not be checked: %s", error, exc_info=None if expected else error)
-                self.problem = str(error)
+                self._problem = str(error)
 
 
-def _next_try(alert: Alert, at: datetime) -> datetime | None:
+def _send(target: Target, content: Mapping[str, str]) -> str | None:
+    """Send an alert; return why it was not taken, None where it was."""
+    timestamp = int(aware(now()).timestamp())
+    if isinstance(target, Mailbox):
+        return mail(target, content, timestamp)
+    return send(target, json.dumps(content).encode(), timestamp)
+
+
+def _next_try(delivery: Delivery, at: datetime) -> datetime | None:
     """When to send an alert again that was not taken; None for no more."""
-    if at - alert.at >= _GIVEN_UP_AFTER:
+    if at - delivery.alert.at >= _GIVEN_UP_AFTER:
         return None
-    wait: timedelta = _FIRST_WAIT * 2 ** min(alert.attempts, 10)
+    wait: timedelta = _FIRST_WAIT * 2 ** min(delivery.attempts, 10)
     return at + min(_LONGEST_WAIT, wait)
+
+
+def _past(past: PastAlert) -> AlertRead:
+    alert = past.alert
+    return AlertRead(
+        id=alert.id,
+        kind=alert.kind,
+        query=alert.query,
+        state=alert.state,
+        message=alert.message,
+        at=aware(alert.at),
+        is_silenced=past.is_silenced,
+        delivered_to=past.delivered_to,
+        waits_for=past.waits_for,
+    )
+
+
+def _silence(silence: Silence) -> SilenceRead:
+    return SilenceRead(
+        id=silence.id,
+        kind=silence.kind,
+        query=silence.query,
+        reason=silence.reason,
+        person=silence.person,
+        since=aware(silence.since),
+        until=aware(silence.until),
+    )

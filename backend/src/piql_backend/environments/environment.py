@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from piql_backend.ad_hoc.service import AdHoc
-from piql_backend.alerts.destination import Destination
 from piql_backend.alerts.repository import AlertTable
-from piql_backend.alerts.service import Alerts
+from piql_backend.alerts.service import Alerts, Target
 from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
@@ -67,7 +66,7 @@ class Shared:
     sample_size: SampleSize
     profile_stores: Sequence[str]
     profile_runner: Literal["ray", "local"]
-    alerts_to: Destination | None
+    alerts_to: Sequence[Target]
     report_bytes: int
 
 
@@ -152,7 +151,9 @@ class Environment:
             problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))
         if self.alerts.problem is not None:
             message = f"Alerts wait: {self.alerts.problem}"
-            problems.append(ProblemRead(what="environment", message=message, help="Look at ALERT_WEBHOOK."))
+            problems.append(
+                ProblemRead(what="environment", message=message, help="Look at ALERT_WEBHOOK and ALERT_MAIL.")
+            )
         if self._new_file is not None:
             message, advice = self._new_file.message, self._new_file.advice
             problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
