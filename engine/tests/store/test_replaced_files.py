@@ -144,3 +144,49 @@ def test_a_file_that_is_cut_under_a_read_is_an_error_and_not_the_end_of_the_proc
         [sys.executable, "-c", READS_WHILE_IT_IS_CUT, str(path)], capture_output=True, text=True, timeout=60
     )
     assert (process.returncode, process.stdout) == (0, "DatabaseError\n")
+
+
+WRITES_AFTER_A_CUT = """
+import os, sys, piql
+from piql.errors import StoreReplaced
+from piql.store.embedded import log_files
+log_files.LOOK_SECONDS = 0.0
+path, end, when = sys.argv[1:]
+db = piql.connect(f"embedded:{path}")
+db.execute("put", {"id": 2, "n": 2})
+
+def said(work):
+    try:
+        work()
+    except StoreReplaced as error:
+        print(end in str(error), "start again" in str(error))
+
+def within():
+    with db.store.transaction() as transaction:
+        transaction.set_setting("a", "b")
+        os.truncate(path + end, 0)
+
+if when == "within a write":
+    said(within)
+else:
+    os.truncate(path + end, 0)
+    said(lambda: db.execute("n", {"id": 1}))
+    said(lambda: db.execute("put", {"id": 3, "n": 3}))
+said(lambda: piql.connect(f"embedded:{path}"))
+db.close()
+print("closed")
+"""
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm"])
+@pytest.mark.parametrize("when", ["between writes", "within a write"])
+def test_nothing_is_acknowledged_and_no_process_ends_when_what_lies_beside_the_file_is_emptied(
+    path: Path, end: str, when: str
+) -> None:
+    made(path, 1).close()
+    process = subprocess.run(
+        [sys.executable, "-c", WRITES_AFTER_A_CUT, str(path), end, when], capture_output=True, text=True, timeout=60
+    )
+    refusals = ["True True"] * (3 if when == "between writes" else 2)
+    assert (process.returncode, process.stdout.split("\n")) == (0, [*refusals, "closed", ""]), process.stderr
+    assert rows(path, 1, 2, 3) == ([1, 2] if end == "-shm" else [1])

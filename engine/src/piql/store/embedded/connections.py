@@ -20,6 +20,7 @@ from typing import Any, Literal, NoReturn, Protocol
 
 from piql.errors import StoreForked, StoreReplaced, StoreUnavailable
 from piql.store.embedded.fork import FORKS, File
+from piql.store.embedded.log_files import LogFiles
 from piql.store.embedded.waiting import patiently
 
 Synchronous = Literal["FULL", "NORMAL"]
@@ -53,6 +54,11 @@ class Openable(Protocol):
 
     def open(self) -> Connection:
         """Open a connection; raises sqlite3.Error."""
+        ...
+
+    @property
+    def log_files(self) -> LogFiles:
+        """The files beside it, which SQLite must not touch once they were cut."""
         ...
 
 
@@ -96,9 +102,15 @@ class ConnectionHandle:
         connection = self.connection
         if connection is None:
             connection = self.connection = self._file.open()
-        elif self.uses == 1 and connection.in_transaction:  # its end was interrupted, as by Ctrl+C
-            connection.execute("ROLLBACK")
+        elif self.uses == 1:
+            self._file.log_files.look()
+            if connection.in_transaction:  # its end was interrupted, as by Ctrl+C
+                connection.execute("ROLLBACK")
         return connection
+
+    def is_open_to(self, file: Openable) -> bool:
+        """Return whether the connection is open, and to that file."""
+        return self._file is file and self.connection is not None
 
     def use_is_over(self) -> None:
         """Close the connection if it was retired while it was in use."""
@@ -134,8 +146,11 @@ class ConnectionHandle:
         """Close the connection; the caller holds `FORKS.turn`. The next use opens another one."""
         connection, self.connection = self.connection, None
         if connection is not None:
-            with suppress(sqlite3.Error):
-                connection.close()
+            if self._file.log_files.is_index_cut():
+                _keep_for_ever(connection)
+            else:
+                with suppress(sqlite3.Error):
+                    connection.close()
         if self._is_retired:
             FORKS.handles.discard(self)
 
@@ -171,12 +186,17 @@ class DatabaseFile:
         self._file: File | None = None  # that was opened first
         self._size = 0  # in bytes, the largest that was seen: the file of a store only grows
         self._log: File | None = None  # of the connection that was opened last
+        self.log_files = LogFiles(path)
 
     def open(self) -> Connection:
         if self.is_closed:
             raise StoreUnavailable(_CLOSED)
         FORKS.refuse_inherited(self.path)
         self.refuse_replaced()
+        if any(handle.is_open_to(self) for handle in list(FORKS.handles)):
+            self.log_files.refuse_cut()
+        else:
+            self.log_files.refuse_known()
         connection = sqlite3.connect(
             uri_of(self.path, "mode=rwc" if self.may_be_made else "mode=rw"),
             uri=True,
@@ -192,6 +212,7 @@ class DatabaseFile:
             connection.executescript(_PRAGMAS)
             patiently(lambda: connection.execute(_FIRST_READ).fetchone(), self._wait_seconds)
             self._file, self._log = self._file or _file_at(self.path), _file_at(self._beside("-wal"))
+            self.log_files.opened()
             self.refuse_replaced()
         except BaseException:
             connection.close()  # now, and not at the next garbage collection

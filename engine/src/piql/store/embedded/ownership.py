@@ -21,6 +21,7 @@ from typing import NamedTuple
 from piql.errors import NotAStore, StoreForked
 from piql.store.embedded.connections import Connection, ConnectionHandle, uri_of
 from piql.store.embedded.fork import FORKS
+from piql.store.embedded.log_files import LogFiles
 from piql.store.embedded.waiting import not_opened, patiently
 from piql.store.schemes import EMBEDDED, STEPWISE
 
@@ -47,9 +48,11 @@ class _ReadOnlyFile:
     def __init__(self, path: Path, is_in_use: bool) -> None:
         self._path = path
         self._options = "mode=ro" if is_in_use else "immutable=1"
+        self.log_files = LogFiles(path)
 
     def open(self) -> Connection:
         FORKS.refuse_inherited(self._path)
+        self.log_files.refuse_known()
         return sqlite3.connect(
             uri_of(self._path, self._options),
             uri=True,

@@ -163,7 +163,7 @@ class EmbeddedStore:
                             connection.execute(statement)
                     connection.execute("COMMIT")
                 finally:
-                    _end(connection, mark, "ROLLBACK")
+                    self._end(connection, mark, "ROLLBACK")
         except (sqlite3.Error, OSError, ValueError) as failure:
             raise not_opened(self.path, failure, self._wait_seconds) from failure
         finally:
@@ -245,12 +245,17 @@ class EmbeddedStore:
                 _begin(connection, "BEGIN")
                 yield
             finally:
-                _end(connection, mark, "COMMIT")
+                self._end(connection, mark, "COMMIT")
         except sqlite3.Error as failure:
             raise unavailable(failure) from failure
         finally:
             handle.uses -= 1
             handle.use_is_over()
+
+    def _end(self, connection: Connection, mark: object, statement: str) -> None:
+        """End the transaction that `mark` began, if it is still open; after Ctrl+C another may have begun since."""
+        if connection.in_transaction and connection.transaction is mark and not self._file.log_files.is_index_cut():
+            connection.execute(statement)
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
@@ -261,9 +266,11 @@ class EmbeddedStore:
                 patiently(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
                 yield mark
                 self._file.refuse_replaced()
+                self._file.log_files.refuse_cut()
                 connection.execute("COMMIT")
+                self._file.log_files.grown()
             finally:
-                _end(connection, mark, "ROLLBACK")
+                self._end(connection, mark, "ROLLBACK")
 
     def settings(self) -> Mapping[str, str]:
         if not self.is_made():
@@ -336,12 +343,6 @@ def _begin(connection: sqlite3.Connection, statement: str) -> None:
     if connection.in_transaction:
         connection.execute("ROLLBACK")
     connection.execute(statement)
-
-
-def _end(connection: Connection, mark: object, statement: str) -> None:
-    """End the transaction that `mark` began, if it is still open; after Ctrl+C another may have begun since."""
-    if connection.in_transaction and connection.transaction is mark:
-        connection.execute(statement)
 
 
 def _version(connection: sqlite3.Connection) -> int:
