@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import piql
 import pytest
+from piql_service.web.refusals import Refusal
+from piql_service.web.requests import body_of
 
 from .conftest import MakeWorld, World
 
@@ -87,6 +89,21 @@ async def test_an_error_of_the_engine_has_its_name_as_its_code(make_world: MakeW
     assert (refused.status, refused.json["code"]) == (422, "foreign-key-violation")
     refused = await world.client.query("nothing", {})
     assert (refused.status, refused.json["code"]) == (404, "not-deployed")
+
+
+async def test_a_body_that_is_refused_is_taken_from_the_connection_before(make_world: MakeWorld) -> None:
+    part = {"type": "http.request", "body": bytes(1_500_000), "more_body": True}
+    end = {"type": "http.request", "body": b"", "more_body": False}
+    for length in (b"3000000", b"0"):  # as declared, and in chunks
+        left: list[dict[str, object]] = [part, part, end]
+
+        async def receive(left: list[dict[str, object]] = left) -> dict[str, object]:
+            return left.pop(0)
+
+        headers = {b"content-type": b"application/json", b"content-length": length}
+        with pytest.raises(Refusal, match="larger than 1 MB"):
+            await body_of(receive, headers)
+        assert left == []
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ Receive = Callable[[], Awaitable[Any]]
 Headers = Mapping[bytes, bytes]
 
 MOST_BODY_BYTES = 1_000_000
+_MOST_DISCARDED = 20_000_000  # bytes of a refused body: a client that sends still more may see its connection reset
 _FIELDS = {"parameters", "cursor"}
 _CONSISTENCIES = {word.encode(): word for word in get_args(Consistency)}
 _SESSION, _CONSISTENCY, _TIMEOUT, _PAGES = (name.lower().encode() for name in (SESSION, CONSISTENCY, TIMEOUT, PAGES))
@@ -50,6 +51,8 @@ async def body_of(receive: Receive, headers: Headers) -> bytes:
         raise Refusal(415, "not-json", "The body is not declared to be JSON.", "Send Content-Type: application/json.")
     length = headers.get(b"content-length", b"0")
     if not length.isdigit() or int(length) > MOST_BODY_BYTES:
+        if length.isdigit() and int(length) <= _MOST_DISCARDED and b"expect" not in headers:
+            await _discard(receive)
         raise _TOO_LARGE
     message = await receive()
     body: bytes = message.get("body", b"")
@@ -61,8 +64,23 @@ async def body_of(receive: Receive, headers: Headers) -> bytes:
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MOST_BODY_BYTES:
+            if message.get("more_body", False):
+                await _discard(receive)
             raise _TOO_LARGE
     return b"".join(parts)
+
+
+async def _discard(receive: Receive) -> None:
+    """Read a body that is refused, up to a length: many clients read the answer only after they have sent everything.
+
+    Closing the connection before would reset it, and they would never see the answer.
+    """
+    left = _MOST_DISCARDED
+    while left > 0:
+        message = await receive()
+        if not message.get("more_body", False):  # its end, or the client is gone
+            return
+        left -= len(message.get("body", b""))
 
 
 def request_of(query: ServedQuery, read: Reading, body: bytes, headers: Headers) -> Request:
