@@ -1,11 +1,13 @@
 """Rows are generated in the background: counted first, then loaded, where no rows are or new ones are to be added."""
 
 import asyncio
+import json
 from typing import Any
 
 import httpx
+from piql_backend.settings import Settings
 
-from .conftest import DEVELOPMENT
+from .conftest import DEVELOPMENT, Running, folder_of
 
 
 async def generate(client: httpx.AsyncClient, **request: Any) -> Any:
@@ -67,3 +69,25 @@ async def test_a_generation_that_is_stopped_says_what_is_in(client: httpx.AsyncC
     assert state["tables"][0]["rows"] < 900_000
     again = await client.post(f"{DEVELOPMENT}/generations/{begun['id']}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "generation-state")
+
+
+async def test_what_is_in_is_said_after_the_workbench_was_stopped_meanwhile(
+    settings: Settings, running: Running
+) -> None:
+    async with running(settings) as client:
+        before = await rows_of(client, "users")
+        wish = {"rows": 200_000, "dry_run": False, "add": True}
+        begun = (await client.post(f"{DEVELOPMENT}/generations", json=wish)).json()
+        address = f"{DEVELOPMENT}/generations/{begun['id']}"
+        while not (await client.get(address)).json()["rows_done"]:
+            await asyncio.sleep(0.05)  # requests without a pause are refused (429)
+    file = folder_of(settings) / "generation.json"
+    async with running(settings) as client:
+        stopped = (await client.get(address)).json()
+        assert stopped["state"] == "stopped"
+        assert 0 < stopped["tables"][0]["rows"] == await rows_of(client, "users") - before
+        assert (await client.get(f"{address}0")).status_code == 404
+    file.write_text(json.dumps(stopped | {"state": "loading", "tables": []}))  # as it is after kill -9
+    async with running(settings) as client:
+        killed = (await client.get(address)).json()
+        assert (killed["state"], "Rows that it had loaded by then are in" in killed["message"]) == ("failed", True)

@@ -88,3 +88,23 @@ async def test_a_cursor_that_was_tampered_with_is_refused(client: httpx.AsyncCli
     for cursor in ("\ud800", "A" * 20_001, 5, ["x"], "\0", "é" * 100):
         answer = await execute(client, "thoughtstream", {"me": "user000001", "count": 5}, cursor)
         assert answer.status_code == 422, answer.text[:300]
+
+
+@pytest.mark.parametrize("unseen", ["\0", "\n", "\x9b", "\u200f", "\u202e", "\u2066", "\u2028", "\ufeff"])
+async def test_a_name_for_people_has_no_character_that_is_not_seen(client: httpx.AsyncClient, unseen: str) -> None:
+    name = f"ab{unseen}cd"
+    for method, url, body in (
+        ("POST", "/api/applications", {"title": name}),
+        ("PATCH", "/api/applications/scadr", {"title": name}),
+        ("POST", "/api/applications/scadr/duplicates", {"title": name}),
+        ("PATCH", DEVELOPMENT, {"title": name}),
+    ):
+        answer = await client.request(method, url, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "invalid-request"), answer.text
+        assert f"leave out U+{ord(unseen):04X}" in answer.json()["message"], answer.text
+
+
+async def test_a_name_for_people_may_be_of_any_script(client: httpx.AsyncClient) -> None:
+    for title in ("\u05e9\u05dc\u05d5\u05dd", "\u0645\u0631\u062d\u0628\u0627 2", "👩‍👩‍👧", "ß – 東京"):
+        answer = await client.patch("/api/applications/scadr", json={"title": title})
+        assert (answer.status_code, answer.json()["title"]) == (200, title)

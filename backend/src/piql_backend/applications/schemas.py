@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from piql_backend.web.schemas import FilePath, FileRead, FileText, Read, SourceFiles, Write
+from piql_backend.web.schemas import FilePath, FileRead, FileText, Read, ShownLine, SourceFiles, Write
 
-Title = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+Title = Annotated[ShownLine, Field(max_length=100)]
 
 
 class ApplicationSummaryRead(Read):

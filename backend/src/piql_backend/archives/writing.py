@@ -30,7 +30,7 @@ from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.slos.repository import SloTable
 from piql_backend.web.downloads import download
 from piql_backend.web.errors import ApiError
-from piql_backend.web.schemas import MOST_FILES, SloWrite
+from piql_backend.web.schemas import MOST_FILES, SloWrite, without_unseen
 
 _AT_ONCE = 2  # archives that are written at the same time
 
@@ -80,7 +80,7 @@ class Archives:
         parameter_sets = self._parameter_sets.kept(application)
         manifest = Manifest(
             id=application,
-            title=self._applications.title(application)[:100],
+            title=without_unseen(self._applications.title(application)[:100]),
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             made_by=f"PIQL Workbench {__version__}",
             environments=list(environments),
@@ -105,7 +105,7 @@ class Archives:
                 slos |= {slo.query: SloWrite.model_validate(slo, from_attributes=True, extra="ignore") for slo in saved}
         return ArchivedEnvironment(
             id=name.environment,
-            title=settings.title or name.environment,
+            title=without_unseen(settings.title or name.environment),
             colour=settings.colour or "grey",
             kind="named" if store is not None else "served" if settings.store.kind == "served" else "embedded",
             store=None if store is None else store.model_copy(update={"url": without_login(store.url)}),

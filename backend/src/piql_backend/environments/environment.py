@@ -106,7 +106,7 @@ class Environment:
         self.tables = Tables(self.store)
         self.exports = Exports(folder / "exports", self.store, self.tables)
         self.imports = Imports(folder / "imports", self.store, self.tables)
-        self.generations = Generations(self.store)
+        self.generations = Generations(folder / "generation.json", self.store)
         self.headroom = HeadroomCounts(folder / "headroom.json", self.store, shared.compilations.compile_texts)
         self.slos = Slos(
             application, self._slo_table, self.deployments, self.predictions, shared.applications, shared.compilations

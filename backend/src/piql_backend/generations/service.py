@@ -6,12 +6,16 @@ import asyncio
 import logging
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
 
 from piql.errors import PiqlError
 from piql.files.generated import Generated, RowsAreThere, dry_run, load_generated, wish_for
 from piql.generating.generator import Generator
 from piql.generating.wish import Wish
+from pydantic import ValidationError
 
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.generations.schemas import (
     MOST_ROWS,
     GeneratedLimitRead,
@@ -47,11 +51,17 @@ class _Generation:
 
 
 class Generations:
-    """The generations since the environment was opened, the newest ones; one of them runs at a time."""
+    """The generations since the environment was opened, the newest ones; one of them runs at a time.
 
-    def __init__(self, store: StoreConnection) -> None:
+    The last one is kept in a file, so that its outcome is known when the workbench was stopped meanwhile.
+    """
+
+    def __init__(self, path: Path, store: StoreConnection) -> None:
+        self._path = path
         self._store = store
+        self._of_earlier_start = _kept(path)
         self._generations: dict[str, _Generation] = {}
+        self._start = token_hex(3)  # so that an id of an earlier start means no generation of this one
         self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -74,17 +84,19 @@ class Generations:
             message = "Rows are already being generated in this environment."
             raise ApiError(409, "generation-under-way", message, "Wait for it, or stop it.")
         self._number += 1
-        generation = _Generation(f"g{self._number}", "making" if request.dry_run else "loading")
+        generation = _Generation(f"g{self._start}-{self._number}", "making" if request.dry_run else "loading")
         self._generations[generation.id] = generation
         for forgotten in list(self._generations)[:-MOST_KEPT]:
             del self._generations[forgotten]
+        await asyncio.to_thread(self._keep, generation)
         task = asyncio.create_task(asyncio.to_thread(self._carry_out, generation, wish, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return _read(generation)
 
     def read(self, generation_id: str) -> GenerationRead:
-        return _read(self._generation(generation_id))
+        earlier = self._of_earlier_start
+        return earlier if earlier and earlier.id == generation_id else _read(self._generation(generation_id))
 
     def cancel(self, generation_id: str) -> GenerationRead:
         """Stop a generation behind its batch; ApiError 409 where it does not run."""
@@ -97,7 +109,7 @@ class Generations:
     def _generation(self, generation_id: str) -> _Generation:
         generation = self._generations.get(generation_id)
         if generation is None:
-            raise NotFound("unknown-generation", f"There is no generation {generation_id}.", "Begin a new one.")
+            raise NotFound("unknown-generation", f"There is no generation {generation_id[:60]}.", "Begin a new one.")
         return generation
 
     def _refuse(self, wish: Wish, request: GenerationCreate) -> None:
@@ -118,7 +130,18 @@ class Generations:
             except RowsAreThere as refusal:
                 raise ApiError(409, "rows-are-there", f"{refusal}.", "Add rows to those that are there.") from None
 
+    def _keep(self, generation: _Generation) -> None:
+        """Write down what is known of a generation; without that nothing but its outcome after a restart is lost."""
+        try:
+            write_atomically(self._path, _read(generation).model_dump_json())
+        except OSError:
+            log.exception("the outcome of a generation could not be kept")
+
     def _carry_out(self, generation: _Generation, wish: Wish, request: GenerationCreate) -> None:
+        self._generate(generation, wish, request)
+        self._keep(generation)
+
+    def _generate(self, generation: _Generation, wish: Wish, request: GenerationCreate) -> None:
         def tell(table: str, rows: int, asked: int) -> None:
             generation.table, generation.rows_done, generation.rows_asked = table, rows, asked
 
@@ -135,10 +158,36 @@ class Generations:
             generation.state = "stopped" if generation.stop.is_set() else done
         except (PiqlError, ApiError) as error:
             body = error.body if isinstance(error, ApiError) else from_engine(error).body
-            generation.message, generation.state = body.message, "failed"
+            generation.message, generation.state = body.message + _rows_before(generation), "failed"
         except Exception as error:
             log.exception("rows could not be generated")
-            generation.message, generation.state = f"Rows could not be generated: {error}", "failed"
+            message = f"Rows could not be generated: {error}.{_rows_before(generation)}"
+            generation.message, generation.state = message, "failed"
+
+
+def _rows_before(generation: _Generation) -> str:
+    """Return a sentence on the rows that a generation had loaded before it failed, with a blank before it."""
+    if generation.state != "loading" or generation.table is None:
+        return ""
+    return f" Rows loaded before are in, of {generation.table} {generation.rows_done:,}."
+
+
+def _kept(path: Path) -> GenerationRead | None:
+    """Return the last generation of an earlier start; one that had not ended was killed with its workbench."""
+    try:
+        generation = GenerationRead.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+    if generation.state not in ("making", "loading"):
+        return generation
+    fate = (
+        "Nothing was written."
+        if generation.state == "making"
+        else "Rows that it had loaded by then are in: see how many each table has, then generate what is missing."
+    )
+    return generation.model_copy(
+        update={"state": "failed", "message": f"The workbench was ended while it was at work. {fate}"}
+    )
 
 
 def _read(generation: _Generation) -> GenerationRead:

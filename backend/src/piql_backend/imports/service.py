@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from secrets import token_hex
 
 from piql.errors import PiqlError
 from piql.files.formats import Format, format_of
@@ -44,7 +45,7 @@ class _Import:
     one that runs it.
     """
 
-    number: int
+    id: str
     request: ImportCreate
     file_format: Format
     path: Path
@@ -66,10 +67,6 @@ class _Import:
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def id(self) -> str:
-        return f"i{self.number}"
-
 
 class Imports:
     """The imports since the environment was opened; one of them runs at a time."""
@@ -79,6 +76,7 @@ class Imports:
         self._store = store
         self._tables = tables
         self._imports: dict[str, _Import] = {}
+        self._start = token_hex(3)  # so that an id of an earlier start means no import of this one
         self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -110,9 +108,10 @@ class Imports:
             self._remove(job)
         self._number += 1
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"i{self._number}.{file_format}"
+        import_id = f"i{self._start}-{self._number}"
+        path = self._folder / f"{import_id}.{file_format}"
         path.write_bytes(b"")
-        job = _Import(self._number, request, file_format, path)
+        job = _Import(import_id, request, file_format, path)
         self._imports[job.id] = job
         if request.size == 0:
             await asyncio.to_thread(self._open, job)
@@ -178,7 +177,11 @@ class Imports:
     def _import(self, import_id: str) -> _Import:
         job = self._imports.get(import_id)
         if job is None:
-            raise NotFound("unknown-import", f"There is no import {import_id}.", "Upload the file again.")
+            raise NotFound(
+                "unknown-import",
+                f"The workbench does not know import {import_id[:60]}: it was removed, or the workbench was stopped.",
+                "Rows that it had loaded by then are in. Upload the file again and load it: they stay as they are.",
+            )
         return job
 
     def _suggest(self, job: _Import, source: Source) -> list[str | None]:

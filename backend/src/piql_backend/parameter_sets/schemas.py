@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from piql_backend.web.schemas import Read, Write
+from piql_backend.web.schemas import Read, ShownLine, Write
 
 _ONE_LINE = r"^[^\x00-\x1f]*[^\x00-\x20][^\x00-\x1f]*$"  # and not of spaces alone
-SetName = Annotated[str, Field(min_length=1, max_length=60, pattern=_ONE_LINE)]
+SetName = Annotated[ShownLine, Field(max_length=60)]
+KeptSetName = Annotated[str, Field(min_length=1, max_length=60, pattern=_ONE_LINE)]  # as the first ones were named
 QueryName = Annotated[str, Field(min_length=1, max_length=128, pattern=_ONE_LINE)]
 
 

@@ -15,7 +15,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from piql_backend.data_folder.files import write_atomically
-from piql_backend.parameter_sets.schemas import QueryName, SetName, Values
+from piql_backend.parameter_sets.schemas import KeptSetName, QueryName, Values
 from piql_backend.web.errors import ApiError
 
 PARAMETER_SETS = "parameter-sets.json"
@@ -29,7 +29,7 @@ class KeptSet(BaseModel):
 
     id: str = Field(pattern=r"^[0-9a-f]{8}$")
     query: QueryName
-    name: SetName
+    name: KeptSetName
     parameters: Values = Field(max_length=200)
 
     @property

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from piql_backend.web.needs import Role
-from piql_backend.web.schemas import Read, Write
+from piql_backend.web.schemas import Read, ShownLine, Write
 
 Password = Annotated[str, Field(max_length=1000)]
 ApplicationId = Annotated[str, Field(min_length=1, max_length=100)]
@@ -52,7 +52,7 @@ class PasswordUpdate(Write):
 class TokenCreate(Write):
     """A token with a role at most; a null application stands for all in which its person has a role."""
 
-    title: str = Field(min_length=1, max_length=100)
+    title: ShownLine = Field(max_length=100)
     role: Role
     application: ApplicationId | None = None
     days: int = Field(ge=1, le=366, default=90)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from piql_backend.web.schemas import Read, Write
+from piql_backend.web.schemas import Read, ShownLine, Write
 
 Level = Annotated[int, Field(ge=1, le=100_000)]
 Levels = Annotated[list[Level], Field(max_length=50)]
@@ -40,7 +40,7 @@ class ProfileRunCreate(Write):
     stale operators of that run are measured, with its grid and intervals.
     """
 
-    label: str | None = Field(default=None, max_length=200)
+    label: ShownLine | None = Field(default=None, max_length=200)
     interval_seconds: float = Field(default=30.0, gt=0, le=3600, allow_inf_nan=False)
     intervals: int = Field(default=3, ge=1, le=1000)
     grid: Literal["small", "default"] | GridLevels = "small"

@@ -46,6 +46,30 @@ FilePath = Annotated[
 ]
 FileText = Annotated[str, Field(max_length=1_000_000)]  # half characters (lone surrogates) are refused by Pydantic
 
+_UNSEEN = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+"""Control characters, ends of lines, and marks that turn the direction of the text around them."""
+
+
+def _is_seen(text: str) -> str:
+    if unseen := re.search(f"[{_UNSEEN}]", text):
+        raise ValueError(f"it must be one line without invisible characters: leave out U+{ord(unseen[0]):04X}")
+    if not text.strip():
+        raise ValueError("it must not be empty")
+    return text
+
+
+ShownLine = Annotated[
+    str,
+    Field(min_length=1, json_schema_extra={"pattern": rf"^[^{_UNSEEN}]*[^\s{_UNSEEN}][^{_UNSEEN}]*$"}),
+    AfterValidator(_is_seen),
+]
+"""What people call something, shown among other text: one line, of which each character is seen."""
+
+
+def without_unseen(text: str) -> str:
+    """Return a name that was given before they were refused, without its invisible characters."""
+    return re.sub(f"[{_UNSEEN}]", "", text).strip() or "?"
+
 
 FILE_TWICE = "file-given-twice"
 
