@@ -58,7 +58,7 @@ class Watch:
         if most is None:
             if not all(answers):
                 incidents.append(self.incident)
-        elif any(len(rows) > most for rows in answers):
+        elif max(map(len, answers), default=0) > most:
             incidents.append(self.incident)
             return [rows[:most] for rows in answers]
         return answers
@@ -82,6 +82,8 @@ def watch_of(node: physical.PhysicalNode, has_moments: bool) -> Watch | None:
 class WatchedStore:
     """A store whose answers are checked for one execution; what is found is added to `incidents`."""
 
+    __slots__ = ("_behind", "_incidents", "_watches")
+
     def __init__(self, behind: Reader, watches: dict[object, Watch], incidents: list[Incident]) -> None:
         self._behind = behind
         self._watches = watches
@@ -91,6 +93,9 @@ class WatchedStore:
         """Answer batches, those of watched operators checked."""
         answers = self._behind.read_many(batches, consistency)
         watches = self._watches
+        if len(batches) == 1:  # as nearly always
+            only = watches.get(batches[0].operator)
+            return answers if only is None else [only.checked(answers[0], self._incidents)]
         return [
             watch.checked(batch_answers, self._incidents) if (watch := watches.get(batch.operator)) else batch_answers
             for batch, batch_answers in zip(batches, answers, strict=True)
@@ -99,4 +104,4 @@ class WatchedStore:
 
 def distinct(incidents: Sequence[Incident]) -> tuple[Incident, ...]:
     """What was found, each thing once."""
-    return tuple(dict.fromkeys(incidents))
+    return tuple(dict.fromkeys(incidents)) if incidents else ()

@@ -185,7 +185,8 @@ class PreparedQuery:
             repairs,
             elapsed,
             statements,
-            incidents=distinct(incidents),
+            None,
+            distinct(incidents),
         )
 
     def _watched(self, store: Reader, incidents: list[Incident]) -> Reader:
