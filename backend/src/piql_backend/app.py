@@ -2,6 +2,7 @@
 
 /api/<resource>                                                        ROUTERS
 /api/applications/{application}/environments/{environment}/<resource>  ENVIRONMENT_ROUTERS
+/api/applications/{application}/live/{path}                            SOCKET
 /healthz, /readyz, /metrics                                            for machines
 everything else                                                        the front end
 """
@@ -38,6 +39,7 @@ from piql_backend.health.endpoints import router as health
 from piql_backend.imports.endpoints import router as imports
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
+from piql_backend.live_sessions.endpoints import SOCKET
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.people.endpoints import router as people
 from piql_backend.people.login_endpoints import router as logins
@@ -146,6 +148,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         app.state.gate = OpenGate()
     add_error_handlers(app)
     app.router.routes.extend(_routes())
+    app.router.routes.append(SOCKET)
     add_front_end(app, chosen.frontend)
     refuse_undeclared(app)
     return app

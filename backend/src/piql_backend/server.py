@@ -19,6 +19,7 @@ from piql_profiler.measure.store_urls import without_password
 from piql_backend.app import create_app
 from piql_backend.data_folder.disk import is_refused
 from piql_backend.data_folder.lock import DataInUse
+from piql_backend.live_sessions.participant import MOST_MESSAGE_BYTES
 from piql_backend.settings import Settings
 from piql_backend.web.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
@@ -51,6 +52,9 @@ def serve(settings: Settings) -> int:
             access_log=False,
             lifespan="on",
             http=PatientHttp,
+            ws="wsproto",
+            ws_max_size=MOST_MESSAGE_BYTES,
+            ws_per_message_deflate=False,
             proxy_headers=False,  # web/trusted_proxies.py reads them, and has to see who sends them
             timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
         ),

@@ -32,6 +32,7 @@ from piql_backend.environments.registry import Environments
 from piql_backend.file_history.service import FileHistories
 from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
+from piql_backend.live_sessions.service import LiveSessions
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
@@ -76,6 +77,7 @@ class Workbench:
         self._own_workers = self.workers if workers is None else None
         self.histories = FileHistories(data / "histories")
         self.applications = Applications(applications_folder(data), self.histories)
+        self.live_sessions = LiveSessions(self.applications)
         self.parameter_sets = ParameterSets(self.applications.folder)
         self.compilations = Compilations(self._compile)
         allowed_stores = AllowedStores(settings.allowed_stores, settings.store)
@@ -118,6 +120,7 @@ class Workbench:
 
     async def close(self) -> None:
         """Close all environments and services, and release the data folder."""
+        await self.live_sessions.close()
         await self.environments.close()
         await asyncio.to_thread(self.application_imports.close)
         if self._own_workers is not None:

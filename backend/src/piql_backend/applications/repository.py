@@ -169,6 +169,19 @@ class Applications:
         folder = self.folder(application_id)
         return _texts(folder, sorted(_paths(folder), key=_FILES.key))
 
+    def read_file(self, application_id: str, path: str) -> FileRead:
+        """One file as it is now; ApiError 404 where there is none of that path, 422 for a path that is not allowed."""
+        file = self._file(application_id, path)
+        try:
+            return _read(file, path)
+        except FileNotFoundError:
+            raise NotFound("unknown-file", f"There is no file {path}.") from None
+
+    def write_beside(self, application_id: str, name: str, content: str) -> None:
+        """Write a file that is none of the application's own, into its folder; ApiError 404 where that is gone."""
+        with self._saving:
+            write_atomically(self.folder(application_id) / name, content)
+
     def create_file(self, application_id: str, path: str, text: str) -> FileRead:
         """Make a file; ApiError 409 where there is one of that path or no room, 422 for a path that is not allowed."""
         with self._saving:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fastapi import Request, Response
+from starlette.requests import HTTPConnection
 
 from piql_backend.web.trusted_proxies import PROXY_USER
 
@@ -22,13 +23,13 @@ class Shown:
     proxy_user: str | None
 
 
-def shown_by(request: Request) -> Shown:
+def shown_by(request: HTTPConnection) -> Shown:
     """What a request shows of who asks."""
     proxy_user = getattr(request.state, PROXY_USER, None)
     return Shown(request.headers.get("authorization"), session_of(request), proxy_user)
 
 
-def session_of(request: Request) -> str | None:
+def session_of(request: HTTPConnection) -> str | None:
     """The secret of the session that the browser sends; None where it sends none."""
     return request.cookies.get(_name(request))
 
@@ -50,14 +51,14 @@ def take_cookie(request: Request, response: Response) -> None:
     response.delete_cookie(_name(request), secure=_is_tls(request), httponly=True, samesite="strict")
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HTTPConnection) -> str:
     """Where a request comes from; empty where that is not known."""
     return request.client.host if request.client else ""
 
 
-def _name(request: Request) -> str:
+def _name(request: HTTPConnection) -> str:
     return TLS_COOKIE if _is_tls(request) else COOKIE
 
 
-def _is_tls(request: Request) -> bool:
-    return request.url.scheme == "https"
+def _is_tls(request: HTTPConnection) -> bool:
+    return request.url.scheme in ("https", "wss")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterable
 
 from anyio import CancelScope
-from fastapi import Request, Response
+from fastapi import Request, Response, WebSocket
+from starlette.requests import HTTPConnection
 from starlette.responses import StreamingResponse
 
 from piql_backend.people.audit import Deed
@@ -19,6 +20,32 @@ from piql_backend.web.visitor import Visitor, refuse
 Chunk = str | bytes | memoryview
 _READ_ALONE = (IN_PERSON, everywhere("administrator"))  # asked for people's pages, which also read
 _EVENTS = "text/event-stream"
+
+
+class TeamPass:
+    """Who has opened a socket of a team, asked again as often as they are; two of one person are two."""
+
+    def __init__(self, people: People, socket: WebSocket, operation: str, visitor: Visitor | None) -> None:
+        self._people = people
+        self._operation = operation
+        self._shown = shown_by(socket)
+        self._application = socket.path_params.get("application")
+        self._path = socket.url.path
+        self._address = address_of(socket)
+        self._visitor = visitor
+
+    @property
+    def name(self) -> str:
+        return "" if self._visitor is None else self._visitor.name
+
+    async def refusals(self, *needs: Need) -> list[ApiError | None]:
+        visitor = await self._people.look(self._people.visitor_of, self._shown)
+        return [_refusal(need, visitor, self._application) for need in needs]
+
+    async def note(self, status: int) -> None:
+        deed = Deed(self._operation, self._path, status, self._application or "", self._address)
+        with CancelScope(shield=True):
+            await self._people.look(self._people.audit.note, self._visitor, deed)
 
 
 class TeamGate:
@@ -53,7 +80,13 @@ class TeamGate:
                 with CancelScope(shield=True):
                     await people.look(people.audit.note, visitor, deed)
 
-    async def _visitor_of(self, request: Request) -> Visitor | None:
+    async def admit(self, socket: WebSocket, need: Need, operation: str) -> TeamPass:
+        """The pass of whoever opens a socket; ApiError 401, 403 or 404 as `refuse`."""
+        visitor = await self._visitor_of(socket)
+        refuse(need, visitor, socket.path_params.get("application"))
+        return TeamPass(self._people, socket, operation, visitor)
+
+    async def _visitor_of(self, request: HTTPConnection) -> Visitor | None:
         return await self._people.look(self._people.visitor_of, shown_by(request))
 
     async def _while_allowed(
@@ -71,3 +104,11 @@ class TeamGate:
 def _is_plain_reading(request: Request, need: Need, status: int) -> bool:
     """Whether a request only read the lists of a page about people: it changed nothing, and was not refused."""
     return request.method == "GET" and status < 400 and need in _READ_ALONE
+
+
+def _refusal(need: Need, visitor: Visitor | None, application: str | None) -> ApiError | None:
+    try:
+        refuse(need, visitor, application)
+    except ApiError as error:
+        return error
+    return None

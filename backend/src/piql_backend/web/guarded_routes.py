@@ -6,21 +6,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Protocol, cast
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.routing import APIRoute, iter_route_contexts
 
-from piql_backend.web.needs import Need, declared_need
+from piql_backend.web.guarded_sockets import GuardedSocket, OpenPass, Pass
+from piql_backend.web.needs import Need, Undeclared, declared_need
 
 Answering = Callable[[Request], Coroutine[Any, Any, Response]]
 _APPLICATION = "{application}"
 _CONVERTOR = re.compile(r":\w+}")  # of a parameter that holds slashes
-
-
-class Undeclared(Exception):
-    """A route does not say what it needs, or says what does not fit its path: the application is not built."""
 
 
 class Gate(Protocol):
@@ -30,12 +27,19 @@ class Gate(Protocol):
         """What `answering` gives for the request; ApiError 401, 403 or 404 where whoever asks may not have it."""
         ...
 
+    async def admit(self, socket: WebSocket, need: Need, operation: str) -> Pass:
+        """Who opens a socket; ApiError 401, 403 or 404 where they may not have it."""
+        ...
+
 
 class OpenGate:
     """Lets everything through: the workbench of somebody who is alone on their machine."""
 
     async def answer(self, request: Request, need: Need, operation: str, answering: Answering) -> Response:
         return await answering(request)
+
+    async def admit(self, socket: WebSocket, need: Need, operation: str) -> Pass:
+        return OpenPass()
 
 
 class GuardedRoute(APIRoute):
@@ -64,14 +68,20 @@ def refuse_undeclared(app: FastAPI) -> None:
 
 
 def needs_of(app: FastAPI) -> dict[str, Need]:
-    """What each operation needs, by method and path as in the document; Undeclared where a route is no guarded one."""
-    return {f"{method} {path}": need for route, path, need in _guarded(app) for method in sorted(route.methods or ())}
+    """What each operation needs, by method and path as in the document; Undeclared where a route is no guarded one.
+
+    A socket has the method SOCKET.
+    """
+    return {f"{method} {path}": need for methods, path, need in _guarded(app) for method in methods}
 
 
-def _guarded(app: FastAPI) -> Iterator[tuple[GuardedRoute, str, Need]]:
+def _guarded(app: FastAPI) -> Iterator[tuple[Sequence[str], str, Need]]:
     for context in iter_route_contexts(app.routes):
         route = context.original_route
+        if isinstance(route, GuardedSocket):
+            yield ("SOCKET",), _CONVERTOR.sub("}", route.path), route.need
+            continue
         need = declared_need(route.endpoint) if isinstance(route, GuardedRoute) else None
         if not isinstance(route, GuardedRoute) or need is None:
             raise Undeclared(f"{getattr(context, 'path', None) or route} is not guarded: give its router GuardedRoute")
-        yield route, _CONVERTOR.sub("}", str(context.path)), need
+        yield sorted(route.methods or ()), _CONVERTOR.sub("}", str(context.path)), need

@@ -18,6 +18,12 @@ ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 Place = Literal["anybody", "signed-in", "in-person", "application", "everywhere"]
 
 _DECLARED = "__need__"
+
+
+class Undeclared(Exception):
+    """A route does not say what it needs, or says what does not fit its path: the application is not built."""
+
+
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 

@@ -27,13 +27,15 @@ class RateLimit:
         self._buckets = Buckets(rates) if buckets is None else buckets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        kind = kind_of(scope["method"], scope["path"])
+        kind = kind_of(scope.get("method", "GET"), scope["path"])  # a socket is opened by a GET
         client = client_of(scope["client"][0] if scope.get("client") else "")
         wait = self._buckets.take(client, kind)
-        if wait:
+        if wait and scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        elif wait:
             await self._refuse(send, kind, math.ceil(wait))
         else:
             await self._app(scope, receive, send)

@@ -1,0 +1,98 @@
+"""Documents on disk, beside the files of their application.
+
+    applications/shop/queries/cart.piql              the text, which is the truth
+    applications/shop/.live/queries/cart.piql.json   the document whose text that is
+    applications/shop/.live/queries/cart.piql.next   a document whose text is being saved
+
+A save writes `.next`, then the text, then moves `.next` over `.json`. A process that is killed in between leaves a
+`.next` that tells the text that it was to replace: the next one saves it. What was edited otherwise meanwhile differs
+from both, and is merged.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import logging
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from piql_backend.applications.repository import Applications
+
+log = logging.getLogger(__name__)
+
+FOLDER = ".live"
+
+
+class KeptState(BaseModel):
+    """A document: its name, the revision of its text, that of the text which it replaces, and its state in base 64.
+
+    Another document of the same file has another name: their states have nothing in common and cannot be merged.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    document: str
+    revision: str
+    replaces: str
+    encoded: str
+
+    @classmethod
+    def of(cls, document: str, revision: str, replaces: str, state: bytes) -> KeptState:
+        return cls(document=document, revision=revision, replaces=replaces, encoded=base64.b64encode(state).decode())
+
+    @property
+    def state(self) -> bytes:
+        return base64.b64decode(self.encoded)
+
+
+class KeptStates:
+    """The documents of all applications; used by one session of a file at a time."""
+
+    def __init__(self, applications: Applications) -> None:
+        self._applications = applications
+
+    def read(self, application: str, path: str, revision: str) -> tuple[KeptState | None, bool]:
+        """The document of a file whose text has this revision, and whether its own text has still to be saved.
+
+        None where there is none, or it cannot be read: then a new document begins.
+        """
+        kept, coming = self._file(application, path, "json"), self._file(application, path, "next")
+        state = _read(coming)
+        if state is not None and revision == state.replaces != state.revision:
+            return state, True
+        return state or _read(kept), False
+
+    def begin(self, application: str, path: str, state: KeptState) -> None:
+        """Write the document whose text is saved next."""
+        self._applications.write_beside(application, f"{FOLDER}/{path}.next", state.model_dump_json())
+
+    def finish(self, application: str, path: str) -> None:
+        """Its text is saved."""
+        os.replace(self._file(application, path, "next"), self._file(application, path, "json"))
+
+    def abandon(self, application: str, path: str) -> None:
+        """Its text was not saved: whoever has the edits still has them."""
+        with contextlib.suppress(OSError):
+            self._file(application, path, "next").unlink()
+
+    def remove(self, application: str, path: str) -> None:
+        """Forget the document of a file that is gone, or begin a new one at the next session."""
+        for end in ("next", "json"):
+            with contextlib.suppress(OSError):
+                self._file(application, path, end).unlink()
+
+    def _file(self, application: str, path: str, end: str) -> Path:
+        return self._applications.folder(application) / FOLDER / f"{path}.{end}"
+
+
+def _read(file: Path) -> KeptState | None:
+    try:
+        return KeptState.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        log.warning("%s cannot be read: the live session begins a new document", file)
+        return None
