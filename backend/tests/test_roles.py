@@ -55,7 +55,7 @@ async def team(settings: Settings, running: Running) -> AsyncIterator[Team]:
     limit = TokenLimit("reads", "viewer", "scadr")
     administrator = people.sessions.visitor(people.sessions.begin(shown["administrator-everywhere"], None))
     assert administrator is not None
-    _, secret = people.tokens.make(administrator, limit, 60)
+    _, secret = people.tokens.make(administrator, limit, 3_600)
     cookies["token"] = {"authorization": f"Bearer {secret}"}
     people.close()
     async with running(replace(settings, team=True, rates=Rates(0, 0, 0, 0))) as client:
