@@ -37,6 +37,23 @@ def test_a_select_gives_what_run_gives_within_its_bound(db: piql.Database) -> No
     assert rows == 10
 
 
+@pytest.mark.parametrize("end", ["LIMIT 3", "PAGINATE 3"])
+@pytest.mark.parametrize("further", ["", "UNION ALL SELECT id, day FROM posts WHERE kind = [k]"])
+def test_a_statement_may_be_run_where_all_that_it_reads_is_deployed_for_a_query_of_the_same_words(
+    further: str, end: str
+) -> None:
+    table = "CREATE TABLE posts (id INT PRIMARY KEY, author INT NULL, town INT NULL, day INT NULL, kind INT NULL);"
+    text = (
+        f"SELECT id, day FROM posts WHERE author = 2 AND town = 3 OR town = 5 AND kind = 6 {further} ORDER BY day {end}"
+    )
+    deployed = piql.compile(f"{table} CREATE QUERY q AS {text};")
+    assert not deployed.has_errors
+    query = compile_statement(text, deployed)
+    assert query.bound is not None
+    assert deployed.queries["q"].bound is not None
+    assert query.bound.operations == deployed.queries["q"].bound.operations
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -72,11 +72,12 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     bound = bind_statement(statement, catalog)
     if indexes is None:
         indexes = constraint_indexes(catalog)
-    planned = _plan(bound, indexes_by_table(indexes), is_frozen=True)
-    if planned is not None and planned.gaps:
-        freely = _plan(bound, indexes_by_table(indexes))
-        if freely is not None and freely.plan is not None:
-            missing = [index.name for index in indexes_read(freely.plan) if indexes.get(index.name) != index]
+    planned = _plan(bound, indexes_by_table(indexes))
+    read = indexes_read(None if planned is None else planned.plan)
+    missing = [index.name for index in read if indexes.get(index.name) != index]
+    if planned is not None and missing:
+        planned = _plan(bound, indexes_by_table(indexes), is_frozen=True)
+        if planned is not None and planned.gaps:
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
     query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
     return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
