@@ -28,6 +28,10 @@ QUERIES = {
         "CREATE QUERY coalesced AS SELECT id FROM post WHERE author = COALESCE(:author, author) AND tag = 3 "
         "ORDER BY id LIMIT 4;"
     ),
+    "mirrored": (
+        "CREATE QUERY mirrored AS SELECT id FROM post WHERE COALESCE(:author, author) = author AND tag = 3 "
+        "ORDER BY id LIMIT 4;"
+    ),
     "switched": (
         "CREATE QUERY switched AS SELECT id FROM post "
         "WHERE (:all = TRUE OR author = :author) AND (:all = FALSE OR kind = 'public') ORDER BY id LIMIT 4;"
@@ -99,6 +103,12 @@ def test_pages_go_on_in_the_order_of_their_case(db: piql.Database) -> None:
 def test_coalesce_with_the_column_itself_is_an_optional_filter(db: piql.Database) -> None:
     assert ids(db.execute("coalesced", {"author": 1})) == [7, 19, 31]
     page = db.execute("coalesced", {"author": None})
+    assert (ids(page), page.operations) == ([3, 7, 11, 15], 1)
+
+
+def test_coalesce_may_stand_on_the_left_side(db: piql.Database) -> None:
+    assert ids(db.execute("mirrored", {"author": 1})) == [7, 19, 31]
+    page = db.execute("mirrored", {"author": None})
     assert (ids(page), page.operations) == ([3, 7, 11, 15], 1)
 
 

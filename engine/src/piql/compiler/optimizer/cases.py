@@ -29,7 +29,7 @@ from piql.compiler.logical.expressions import (
 )
 from piql.compiler.logical.operators import Cases, Join, LogicalNode, Selection
 from piql.compiler.optimizer.analysis.decided_tests import is_never
-from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery
+from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, has_subquery
 from piql.compiler.optimizer.rules.simplify_predicates import simplified
 from piql.schema.catalog import Kind, SqlType
 from piql.trees.node import Node, kinds_of
@@ -67,7 +67,10 @@ def _constant(value: bool) -> Constant:
 
 
 def _with_test_of_parameter(node: Node) -> Node:
-    """Write `c = COALESCE([p], c)` as `[p] IS NULL AND c IS NOT NULL OR c = [p]`, also of >= and <=, in conditions."""
+    """Write `c = COALESCE([p], c)` as `[p] IS NULL AND c IS NOT NULL OR c = [p]`, also of >= and <=, in conditions.
+
+    Either may be the left side.
+    """
     if isinstance(node, Selection):
         return replace(node, predicate=_written_out(node.predicate))
     if isinstance(node, Join) and node.condition is not None:
@@ -79,6 +82,10 @@ def _written_out(test: Expression) -> Expression:
     match test:
         case And() | Or():
             return replace(test, operands=tuple(map(_written_out, test.operands)))
+        case Comparison(operator="=" | ">=" | "<=", left=FunctionCall(name="COALESCE"), right=ColumnRef()):
+            mirrored = replace(test, operator=MIRRORED[test.operator], left=test.right, right=test.left)
+            written_out = _written_out(mirrored)
+            return test if written_out is mirrored else written_out
         case Comparison(
             operator="=" | ">=" | "<=",
             left=ColumnRef() as column,
