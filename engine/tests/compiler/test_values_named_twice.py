@@ -21,3 +21,27 @@ def test_a_value_named_twice_is_planned_as_an_equality(repeated: str, tail: str)
     assert bounds[0] is not None
     assert bounds[1] is not None
     assert (bounds[0].operations, bounds[0].rows) == (bounds[1].operations, bounds[1].rows)
+
+
+COUNTED = "(SELECT COUNT(s.b) FROM t s WHERE s.a = t.a AND (s.c <> 5 OR {}))"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("CASE WHEN s.c = [p] THEN 0 ELSE s.c END <> 0", "0 <> CASE WHEN [p] = s.c THEN 0 ELSE s.c END"),
+        ("COALESCE(s.c > 3, FALSE)", "COALESCE(3 < s.c, FALSE)"),
+        ("NOT (s.c = 3 OR s.b = 'x')", "NOT ('x' = s.b OR 3 = s.c)"),
+        ("s.c IN (3, [p])", "s.c IN ([p], 3)"),
+    ],
+)
+def test_a_value_written_twice_is_read_once_in_whatever_order_its_tests_are_written(first: str, second: str) -> None:
+    schema = "CREATE TABLE t (a INT, b VARCHAR(8), c INT NOT NULL, PRIMARY KEY (a, b), CARDINALITY LIMIT 5 (a));"
+    query = "CREATE QUERY q AS SELECT t.b, {} AS n FROM t WHERE t.a = [a] ORDER BY t.b, {};"
+    bounds = [
+        piql.compile(schema + query.format(COUNTED.format(first), COUNTED.format(again))).queries["q"].bound
+        for again in (first, second)
+    ]
+    assert bounds[0] is not None
+    assert bounds[1] is not None
+    assert bounds[0].operations == bounds[1].operations

@@ -47,6 +47,7 @@ NEGATED: dict[ComparisonOperator, ComparisonOperator] = {
     ">=": "<",
 }
 _BOOLEAN = SqlType(Kind.BOOLEAN)
+_PLACE = Constant(value=None, type=SqlType(Kind.NULL))  # where a child stands whose meaning is kept apart
 
 
 def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -104,10 +105,13 @@ def simplified(predicate: Expression) -> Expression | None:
     return conjunction(combine_conjuncts(left, meaning_of))
 
 
-def meaning_of(predicate: Expression) -> object:
-    """Return a value that is equal for predicates that differ only in the order of sides, operands or items."""
+def meaning_of(predicate: Node) -> object:
+    """Return a value that is equal for expressions that differ only in the order of sides, operands or items."""
     match predicate:
-        case Comparison(operator=operator, left=left, right=right):
+        case ColumnRef() | Constant() | Parameter():
+            return predicate
+        case Comparison(operator=operator):
+            left, right = meaning_of(predicate.left), meaning_of(predicate.right)
             if operator in (">", ">="):
                 return MIRRORED[operator], right, left
             return (operator, left, right) if operator in ("<", "<=") else (operator, frozenset((left, right)))
@@ -116,11 +120,13 @@ def meaning_of(predicate: Expression) -> object:
         case Not(operand=operand):
             return Not, meaning_of(operand)
         case InList(operand=operand, items=items):
-            return InList, operand, frozenset(items)
+            return InList, meaning_of(operand), frozenset(map(meaning_of, items))
         case TokenMatch(columns=columns, word=word):
             return TokenMatch, frozenset(columns), word
-        case _:
-            return predicate
+    children = predicate.children()
+    if not children:
+        return predicate
+    return predicate.map_children(lambda child: _PLACE), tuple(map(meaning_of, children))
 
 
 def _simplify(predicate: Expression) -> Expression:

@@ -238,7 +238,7 @@ class _Matches:
             return expression.transform_up(change)  # type: ignore[return-value]
 
         tables = tuple(table_and_columns(leg)[0] for leg in legs)
-        return tables, frozenset(meaning_of(named(test)) for test in tests), named(self.output)
+        return tables, frozenset(meaning_of(named(test)) for test in tests), meaning_of(named(self.output))
 
 
 def _matches_of(query: LogicalNode, outer_relations: frozenset[str]) -> _Matches | None:

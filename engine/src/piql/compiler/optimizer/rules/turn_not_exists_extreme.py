@@ -117,7 +117,7 @@ def _extreme(
         return None
     row_tests = {meaning_of(expression) for expression in tests}
     as_of_row = (renamed(expression, {compared.alias: row.alias}) for expression in tests_of_compared)
-    if any(meaning_of(expression) not in row_tests for expression in as_of_row):  # type: ignore[arg-type]
+    if any(meaning_of(expression) not in row_tests for expression in as_of_row):
         return None
     extreme = Aggregate(
         function="MAX" if direction == ">" else "MIN", operand=value, distinct=False, type=value.type, span=whole.span
