@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import duckdb
 import piql
 
-from .compare import difference, plain
+from .compare import difference, exact
 from .contents import Contents
 from .expected_writes import Expectation, ExpectedWrites, rows_before
 from .piql_text import piql_statement
@@ -365,8 +365,8 @@ class _Run:
         except duckdb.Error:
             self.outcome.incomparable += 1
             return None
-        keys = {tuple(map(plain, key)): key for key in self.contents.rows[query.table]}
-        found = [keys[tuple(map(plain, row[: len(query.section.items)]))] for row in rows]
+        keys = {tuple(map(exact, key)): key for key in self.contents.rows[query.table]}
+        found = [keys[tuple(map(exact, row[: len(query.section.items)]))] for row in rows]
         stop = query.section.stop
         if stop is not None:
             found = found[: sample[stop.parameter] if stop.parameter is not None else stop.count]  # type: ignore[misc]
@@ -401,8 +401,8 @@ class _Run:
         if page.operations > bound.operations:
             detail = f"{page.operations} operations, bound {bound.operations} = {bound.formula}"
             self.fail("more operations than the bound", case.name, detail, sample)
-        returned = [[plain(row.get(name)) for name in case.query.returning] for row in page.rows]  # type: ignore[union-attr]
-        wanted = [[plain(row[name]) for name in case.query.returning] for row in expectation.returned]  # type: ignore[union-attr]
+        returned = [[exact(row.get(name)) for name in case.query.returning] for row in page.rows]  # type: ignore[union-attr]
+        wanted = [[exact(row[name]) for name in case.query.returning] for row in expectation.returned]  # type: ignore[union-attr]
         if not getattr(db, "knows_rows_affected", True):
             return
         if not expectation.is_in_order:
@@ -418,9 +418,9 @@ class _Run:
     def check_contents(self, db: piql.Database) -> None:
         """Read every table to its end, and compare it with what the writes should have left."""
         for table in self.schema.tables:
-            rows = [tuple(map(plain, row.values())) for row in self.rows_of(db, table)]
+            rows = [tuple(map(exact, row.values())) for row in self.rows_of(db, table)]
             expected_values = [
-                tuple(plain(row[column.name]) for column in table.columns) for row in self.contents.all_rows(table.name)
+                tuple(exact(row[column.name]) for column in table.columns) for row in self.contents.all_rows(table.name)
             ]
             if sorted(map(repr, rows)) != sorted(map(repr, expected_values)):
                 extra = [row for row in rows if row not in expected_values]

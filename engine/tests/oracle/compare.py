@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 from itertools import groupby
 from uuid import UUID
 
@@ -24,6 +25,13 @@ def plain(value: object) -> object:
     if isinstance(value, UUID):
         return ("UUID", str(value))
     return (type(value).__name__, str(value))
+
+
+def exact(value: object) -> object:
+    """Return a stored value in a form in which only equal ones are equal: numbers by all their digits."""
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return ("number", Fraction(value))
+    return plain(value)
 
 
 def difference(

@@ -272,6 +272,8 @@ class _Printer:
             return f"CAST({self.expr(expr.operand)} AS {expr.type})"
         if isinstance(expr, Case):
             return case_text(expr, self.expr)
+        if expr.of is not None and expr.of.kind in ("INT", "BIGINT"):  # rounded already; DuckDB's CEIL is a DOUBLE
+            return self.expr(expr.arguments[0])
         text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
         return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL", "TRUNC") else text
 

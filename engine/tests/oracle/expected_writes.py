@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .compare import plain
+from .compare import exact
 from .contents import Contents, Row
 from .query import Conflict, Const, Default, Delete, Expr, Insert, Update, Write
 from .schema import Schema, Table
@@ -147,9 +147,9 @@ class ExpectedWrites:
         """Return the row with the values of a key; None also for NULL, which equals nothing."""
         if None in values.values():
             return None
-        wanted = [plain(value) for value in values.values()]
+        wanted = [exact(value) for value in values.values()]
         rows = self.contents.rows[table.name].values()
-        return next((row for row in rows if [plain(row[name]) for name in values] == wanted), None)
+        return next((row for row in rows if [exact(row[name]) for name in values] == wanted), None)
 
     def upsert(self, table: Table, conflict: Conflict, row: Row, sample: Mapping[str, object]) -> Expectation | None:
         """Say what is expected of an INSERT with ON CONFLICT whose values fit their columns."""
@@ -183,7 +183,7 @@ class ExpectedWrites:
         refusals = self.contents.refusals_of_put(table.name, row)
         for name, value in query.conditions:
             wanted = _value(value, sample)
-            if wanted is None or plain(old[name]) != plain(wanted):
+            if wanted is None or exact(old[name]) != exact(wanted):
                 refusals.add("ConditionFailed")
         return self.put(table, refusals, row)
 

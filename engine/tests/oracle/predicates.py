@@ -356,7 +356,8 @@ class PredicateGenerator:
             case 2:
                 return Call("COALESCE", (reference, Const(0, INT))), INT
             case 3:
-                return Call(self.rng.choice(("ROUND", "FLOOR", "CEIL", "TRUNC")), (reference,)), INT
+                name = self.rng.choice(("ROUND", "FLOOR", "CEIL", "TRUNC"))
+                return Call(name, (reference,), column.type), INT
         return Arithmetic("-", Const(7, INT), reference), INT
 
 

@@ -100,6 +100,7 @@ class Token:
 class Call:
     name: str
     arguments: tuple[Expr, ...]
+    of: ValueType | None = None  # the type of the number that is rounded
 
 
 @dataclass(frozen=True, slots=True)

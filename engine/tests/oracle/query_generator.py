@@ -376,7 +376,7 @@ class _Maker(SubqueryGenerator):
         group = (*names, *rng.sample(unnamed, min(len(unnamed), rng.choice((0, 0, 1)))))
         items = tuple(Item(Col(sight.alias, name), name) for name in group)
         inner = Select(items, (Source("from", table.name, sight.alias),), None)
-        if rng.random() < 0.5:
+        if group and rng.random() < 0.5:
             inner = replace(inner, is_distinct=True)
         else:
             many = Item(self.aggregate([sight]) if rng.random() < 0.5 else self.extreme(sight, group), "many")

@@ -13,6 +13,9 @@ from .query_generator import QueryCase
 from .schema import Schema
 from .world import World
 
+NEVER_EMPTY = frozenset(("branches", "columns", "items", "operands", "primary_key", "selects", "values"))
+"""Fields of which something must be left: without it the text would be none."""
+
 
 def shrink(world: World, failure: Failure, seconds: float = 30) -> tuple[World, Failure]:
     """Cut a failing world down as long as it fails with the same kind, for at most some seconds."""
@@ -88,7 +91,7 @@ def _fewer_rows(world: World, failure: Failure) -> Iterator[World]:
 
 
 def _smaller_schemas(world: World, failure: Failure) -> Iterator[World]:
-    for schema in _smaller(world.schema):
+    for schema in smaller(world.schema):
         if isinstance(schema, Schema) and schema.tables:
             yield _with_schema(world, schema)
 
@@ -116,7 +119,7 @@ def _smaller_cases(case: QueryCase) -> Iterator[QueryCase]:
     for some in _parts(case.samples):
         if some:
             yield replace(case, samples=some)
-    for query in _smaller(case.query):
+    for query in smaller(case.query):
         names = parameters_of(query)
         yield replace(
             case, query=query, samples=tuple({k: v for k, v in s.items() if k in names} for s in case.samples)
@@ -129,14 +132,14 @@ def _smaller_cases(case: QueryCase) -> Iterator[QueryCase]:
                     yield replace(case, samples=(*case.samples[:number], changed, *case.samples[number + 1 :]))
 
 
-def _smaller(node: Any) -> Iterator[Any]:
+def smaller(node: Any) -> Iterator[Any]:
     """Yield every node with one thing less in it."""
     if isinstance(node, tuple):
         for number in range(len(node)):
             yield node[:number] + node[number + 1 :]
         for number, item in enumerate(node):
-            for smaller in _smaller(item):
-                yield (*node[:number], smaller, *node[number + 1 :])
+            for less in smaller(item):
+                yield (*node[:number], less, *node[number + 1 :])
         return
     if not is_dataclass(node) or isinstance(node, type):
         return
@@ -162,5 +165,6 @@ def _smaller(node: Any) -> Iterator[Any]:
         if isinstance(value, bool) and value and field.name in ("is_distinct", "is_negated", "if_not_exists"):
             yield replace(node, **{field.name: False})
         if isinstance(value, tuple) or is_dataclass(value):
-            for smaller in _smaller(value):
-                yield replace(node, **{field.name: smaller})
+            for less in smaller(value):
+                if less != () or field.name not in NEVER_EMPTY:
+                    yield replace(node, **{field.name: less})

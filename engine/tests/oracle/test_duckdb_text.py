@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from .contents import Contents
-from .query import Aggregate, And, Col, Compare, Exists, Item, Select, Source
+from .query import Aggregate, And, Call, Col, Compare, Exists, Item, Select, Source
 from .reference import Reference
 from .schema import Column, Schema, Table
 from .values import BIGINT, DOUBLE, INT, Value, ValueType
@@ -55,3 +55,13 @@ def test_the_sum_of_whole_numbers_is_refused_outside_of_its_type() -> None:
     assert aggregate_of(BIGINT, "SUM", [2**63 - 1, -1, None]) == 2**63 - 2
     with pytest.raises(duckdb.ConversionException):
         aggregate_of(BIGINT, "SUM", [2**63 - 1, 1])
+
+
+@pytest.mark.parametrize("name", ["ROUND", "FLOOR", "CEIL", "TRUNC"])
+def test_a_whole_number_is_rounded_to_itself(name: str) -> None:
+    schema = Schema((Table("t", (Column("id", BIGINT, False),), ("id",)),))
+    reference = Reference(schema, Contents(schema, {"t": [{"id": 2**63 - 1}]}))
+    item = Item(Call(name, (Col("t", "id"),), BIGINT), "rounded")
+    rows = reference.rows(Select((item,), (Source("from", "t", "t"),)), {})[1]
+    reference.close()
+    assert rows == [(2**63 - 1,)]
