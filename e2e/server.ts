@@ -29,16 +29,21 @@ export class WorkbenchServer {
     private readonly data: string,
     private readonly runner: 'local' | 'ray',
     private readonly isOfTeam: boolean,
+    private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Starts one; with `addPeople`, which gets the command and the data folder, it serves the team of these. */
+  /**
+   * Starts one; with `addPeople`, which gets the command and the data folder, it serves the team of these. The
+   * `environment` adds variables to its own.
+   */
   static async start(
     port: number,
     runner: 'local' | 'ray',
     addPeople?: (piql: string, data: string) => Promise<void>,
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<WorkbenchServer> {
     const data = await mkdtemp(join(tmpdir(), 'piql-e2e-'))
-    const server = new WorkbenchServer(port, data, runner, addPeople !== undefined)
+    const server = new WorkbenchServer(port, data, runner, addPeople !== undefined, environment)
     try {
       await addPeople?.(PIQL, data)
       await server.resume()
@@ -70,7 +75,7 @@ export class WorkbenchServer {
     if (this.isOfTeam) options.push('--team')
     const started = spawn(PIQL, options, {
       cwd: root,
-      env: { ...process.env, PROFILE_RUNNER: this.runner },
+      env: { ...process.env, ...this.environment, PROFILE_RUNNER: this.runner },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.process = started

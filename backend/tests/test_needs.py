@@ -17,6 +17,9 @@ OPEN_TO_ANYBODY = {
     "HEAD /{path}",
     "GET /api/session",
     "POST /api/session",
+    "GET /api/sign-in",
+    "GET /api/sign-in/start",
+    "GET /api/sign-in/callback",
 }
 FOR_FEW = {"GET /api/tokens", "GET /api/audit", "GET /api/sessions", "GET /api/people"}  # not for everybody to read
 

@@ -47,7 +47,8 @@ async def test_a_login_sets_a_cookie_that_no_script_and_no_other_site_uses(team:
     assert (await team.get("/api/session")).json() == {"is_team": True, "person": None}
     answer = await team.post("/api/session", json=LOGIN)
     assert answer.status_code == 201
-    assert answer.json()["person"] == {"name": "ada", "roles": [{"application": None, "role": "administrator"}]}
+    roles = [{"application": None, "role": "administrator"}]
+    assert answer.json()["person"] == {"name": "ada", "roles": roles, "known_by": "password"}
     words = {word.strip().lower() for word in answer.headers["set-cookie"].split(";")[1:]}
     assert words == {"httponly", f"max-age={LONGEST_SECONDS}", "path=/", "samesite=strict"}
     assert [item["id"] for item in (await team.get("/api/applications")).json()["items"]] == ["scadr"]

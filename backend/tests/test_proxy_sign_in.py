@@ -87,7 +87,8 @@ async def test_somebody_new_sees_nothing_until_they_have_a_role_and_nobody_who_i
     door: Door, settings: Settings
 ) -> None:
     async with door.from_(PROXY, **{HEADER: "ben@example.org"}) as client:
-        assert (await client.get("/api/session")).json()["person"] == {"name": "ben@example.org", "roles": []}
+        person = (await client.get("/api/session")).json()["person"]
+        assert person == {"name": "ben@example.org", "roles": [], "known_by": "proxy"}
         assert (await client.get("/api/applications")).json()["items"] == []
         assert (await client.get("/api/applications/scadr")).status_code == 404
         password = {"password": "", "new_password": "a long new secret"}

@@ -118,7 +118,7 @@ def _names_read() -> list[str]:
 
 
 def _default(name: str) -> object:
-    return getattr(Settings(), name)
+    return getattr(Settings(), name, None)  # some flags are no settings of their own
 
 
 def _server() -> Iterator[tuple[str, str, str, str]]:
@@ -152,6 +152,8 @@ def _shown(value: object) -> str:
         return "none"
     if value is False:
         return "off"
+    if isinstance(value, tuple):
+        value = " ".join(value)
     if isinstance(value, SampleSize):
         value = value.users
     if isinstance(value, Path) and value.is_relative_to(ROOT):

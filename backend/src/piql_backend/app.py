@@ -40,6 +40,7 @@ from piql_backend.imports.endpoints import router as imports
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.live_sessions.endpoints import SOCKET
+from piql_backend.oidc.endpoints import router as sign_ins
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.people.endpoints import router as people
 from piql_backend.people.login_endpoints import router as logins
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 ROUTERS = (
     health,
     people,
+    sign_ins,
     logins,
     members,
     applications,

@@ -66,6 +66,14 @@ class Settings:
     team: bool = False  # everybody signs in, and may do what their roles say
     trusted_proxies: tuple[str, ...] = ()  # addresses and networks; none: this machine, and only for X-Forwarded-…
     trust_proxy_user: str | None = None  # the header in which a trusted proxy names the person who asks
+    oidc_issuer: str | None = None  # the OpenID provider that signs people in: https://HOST[/PATH]
+    oidc_client_id: str | None = None  # what the provider calls this workbench
+    oidc_client_secret: str | None = field(default=None, repr=False)  # what the workbench shows the provider
+    oidc_scopes: tuple[str, ...] = ("openid", "email", "profile")  # what the provider is asked to tell of a person
+    oidc_name_claim: str = "email"  # the claim that names the account of somebody new
+    oidc_domains: tuple[str, ...] = ()  # whoever has a confirmed e-mail address there gets an account; none: nobody new
+    oidc_role: str | None = None  # of new people, in all applications; none: they see nothing until they get one
+    oidc_label: str | None = None  # what the button calls the provider; default: its host
     insecure: bool = False  # the host may be another than loopback, although nobody has to log in
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
@@ -83,8 +91,9 @@ class Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
         WORKER_MEGABYTES, REPORT_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS,
         ALERT_WEBHOOK, ALERT_SECRET, ALERT_MAIL, ALERT_MAIL_FROM, ALERT_SMTP_USER, ALERT_SMTP_PASSWORD,
-        TRUST_PROXY_USER; with commas ALERT_HOSTS, ALERT_MAIL_TO, ALLOWED_HOSTS and TRUSTED_PROXIES; with spaces
-        PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES."""
+        TRUST_PROXY_USER, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME_CLAIM, OIDC_ROLE, OIDC_LABEL; with
+        commas ALERT_HOSTS, ALERT_MAIL_TO, ALLOWED_HOSTS, TRUSTED_PROXIES and OIDC_DOMAINS; with spaces PROFILE_STORES,
+        ALLOWED_STORES, ALLOWED_SOURCES and OIDC_SCOPES."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -112,6 +121,14 @@ class Settings:
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
             trusted_proxies=listed(os.environ.get("TRUSTED_PROXIES", "")),
             trust_proxy_user=os.environ.get("TRUST_PROXY_USER") or None,
+            oidc_issuer=os.environ.get("OIDC_ISSUER") or None,
+            oidc_client_id=os.environ.get("OIDC_CLIENT_ID") or None,
+            oidc_client_secret=os.environ.get("OIDC_CLIENT_SECRET") or None,
+            oidc_scopes=tuple(os.environ.get("OIDC_SCOPES", "").split()) or default.oidc_scopes,
+            oidc_name_claim=os.environ.get("OIDC_NAME_CLAIM") or default.oidc_name_claim,
+            oidc_domains=listed(os.environ.get("OIDC_DOMAINS", "")),
+            oidc_role=os.environ.get("OIDC_ROLE") or None,
+            oidc_label=os.environ.get("OIDC_LABEL") or None,
         )
 
 

@@ -33,6 +33,7 @@ from piql_backend.file_history.service import FileHistories
 from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
 from piql_backend.live_sessions.service import LiveSessions
+from piql_backend.oidc.registration import registration_of
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
@@ -42,6 +43,7 @@ from piql_backend.web.visitor import Visitor
 from piql_backend.workers.pool import WorkerPool
 
 if TYPE_CHECKING:
+    from piql_backend.oidc.service import SignIns
     from piql_backend.people.service import People
 
 
@@ -51,8 +53,8 @@ class Workbench:
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
         """Lock and move the data folder, and build the services; `workers` that are given stay open at the end.
 
-        Raises DataInUse where another backend uses the folder, ValueError for alerts that may not go there,
-        and for a team that nobody administers.
+        Raises DataInUse where another backend uses the folder, ValueError for alerts that may not go there, for a
+        provider that may not be used, and for a team that nobody administers.
         """
         data = settings.data
         webhook = destination_of(settings.alert_webhook, settings.alert_hosts, settings.alert_secret)
@@ -69,6 +71,7 @@ class Workbench:
         try:
             self._people = _people_of(data, settings.team)
             self.team = self._people if settings.team else None
+            self.sign_ins = _sign_ins_of(settings, self.team)
         except BaseException:
             self._lock.release()
             raise
@@ -126,6 +129,8 @@ class Workbench:
         if self._own_workers is not None:
             await asyncio.to_thread(self._own_workers.close)
         self.histories.close()
+        if self.sign_ins is not None:
+            await self.sign_ins.close()
         if self._people is not None:
             await asyncio.to_thread(self._people.close)
         self._lock.release()
@@ -147,6 +152,16 @@ class Workbench:
             return piql.compile(texts)
         compilation: Compilation = pickle.loads(pickled)
         return compilation
+
+
+def _sign_ins_of(settings: Settings, team: People | None) -> SignIns | None:
+    """What signs people in at an OpenID provider; None where there is none. ValueError for one that cannot be used."""
+    registration = registration_of(settings)
+    if registration is None or team is None:
+        return None
+    from piql_backend.oidc.service import SignIns  # Authlib and httpx take half a second to import
+
+    return SignIns(registration, team)
 
 
 def _people_of(data: Path, is_team: bool) -> People | None:

@@ -10,6 +10,18 @@ export const session = queryOptions({
   staleTime: Infinity,
 })
 
+/** How people sign in, and the words for why the provider's sign-in did not succeed, by the code in the address. */
+export const waysToSignIn = (refused: string | null) =>
+  queryOptions({
+    queryKey: ['sign-in', refused],
+    queryFn: ({ signal }) => answered(api.GET('/api/sign-in', { params: { query: { refused } }, signal })),
+    staleTime: Infinity,
+  })
+
+/** Where a sign-in at the provider begins; it ends at a page of this workbench. */
+export const signInAtProvider = (returnTo: string) =>
+  `/api/sign-in/start?${new URLSearchParams({ return_to: returnTo })}`
+
 export const signIn = (name: string, password: string) =>
   answered(api.POST('/api/session', { body: { name, password } }))
 

@@ -101,6 +101,25 @@ def _disable(people: People, options: argparse.Namespace) -> Iterator[str]:
     yield f"{options.name.lower()} {'may sign in again' if options.back else 'is shut out'}."
 
 
+def _link(people: People, options: argparse.Namespace) -> Iterator[str]:
+    from piql_backend.oidc.identities import Identities
+    from piql_backend.people.clock import wall_clock
+
+    if not options.issuer:
+        raise ValueError("no provider is named: give --issuer, or set OIDC_ISSUER")
+    Identities(people.database, wall_clock).link(options.name, options.issuer, options.subject)
+    yield f"{options.name.lower()} is linked to {options.subject} of {options.issuer}."
+
+
+def _unlink(people: People, options: argparse.Namespace) -> Iterator[str]:
+    from piql_backend.oidc.identities import Identities
+    from piql_backend.people.clock import wall_clock
+
+    people.sessions.end_all(people.accounts.id_of(options.name))
+    was_linked = Identities(people.database, wall_clock).unlink(options.name)
+    yield f"{options.name.lower()} {'is linked no longer, and signed out' if was_linked else 'was not linked'}."
+
+
 def _where(place: str) -> str:
     return f"in {place}" if place else "in all applications"
 
@@ -131,7 +150,9 @@ def _parser() -> argparse.ArgumentParser:
     default = Settings.from_environment().data
     data: dict[str, Any] = {"type": Path, "metavar": "DIR", "help": "the data folder of the workbench"}
     parser.add_argument("--data", default=default, **data)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", help="add, list, role, password or disable")
+    commands = parser.add_subparsers(
+        required=True, metavar="COMMAND", help="add, list, role, password, disable, link or unlink"
+    )
 
     def command(name: str, carry_out: Any, about: str, *, names_one: bool = True) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
@@ -158,4 +179,10 @@ def _parser() -> argparse.ArgumentParser:
         )
     disable = command("disable", _disable, "shut a person out, and end their sessions")
     disable.add_argument("--back", action="store_true", help="let them in again")
+    link = command("link", _link, "let a person sign in as an existing account at the OpenID provider")
+    link.add_argument("subject", help="of the person at the provider: the claim `sub`")
+    link.add_argument(
+        "--issuer", default=Settings.from_environment().oidc_issuer, metavar="URL", help="default: OIDC_ISSUER"
+    )
+    command("unlink", _unlink, "end that, and the sessions of the account")
     return parser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ _RISK = (
 _PLAIN = "passwords and sessions travel as plain text to this address: put a proxy that speaks HTTPS in front of it"
 _HEADER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _TAKEN_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "x-forwarded-for", "x-forwarded-proto"})
+_MOST_BYTES = 4_000  # of a secret
 
 _PASSWORD_ADVICE = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
 
@@ -53,13 +55,14 @@ def serve(argv: Sequence[str] | None = None) -> int:
                 " or --insecure to do it anyway"
             )
         print(f"piql serve: --insecure: {_RISK}.", file=sys.stderr)
+    secret = _secret(parser, vars(options).pop("oidc_secret_fd"), default.oidc_client_secret)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
     lists = {
         name: tuple(getattr(options, name))
         for name in ("allowed_hosts", "allowed_stores", "allowed_sources", "profile_stores", "trusted_proxies")
     }
-    return run(replace(default, **(vars(options) | lists)))
+    return run(replace(default, **(vars(options) | lists), oidc_client_secret=secret))
 
 
 def _refuse_proxies(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
@@ -76,6 +79,17 @@ def _refuse_proxies(parser: argparse.ArgumentParser, options: argparse.Namespace
         parser.error("--trust-proxy-user names people of a team: add --team")
     if not options.trusted_proxies:
         parser.error("--trust-proxy-user is believed from listed proxies alone: add --trusted-proxy ADDRESS")
+
+
+def _secret(parser: argparse.ArgumentParser, descriptor: int | None, default: str | None) -> str | None:
+    """The first line of a file descriptor; the default where none is named."""
+    if descriptor is None:
+        return default
+    try:
+        with os.fdopen(descriptor, "rb") as file:
+            return file.readline(_MOST_BYTES).decode().rstrip("\r\n")
+    except (OSError, ValueError):
+        parser.error(f"--oidc-secret-fd {descriptor} is no file descriptor with a line of text")
 
 
 def _serve_parser(default: Settings) -> argparse.ArgumentParser:
@@ -102,6 +116,12 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
         default=default.trust_proxy_user,
         metavar="HEADER",
         help="the header in which a --trusted-proxy names who is signed in; from elsewhere it is refused",
+    )
+    parser.add_argument(
+        "--oidc-secret-fd",
+        type=int,
+        metavar="N",
+        help="read the secret that the workbench shows its OpenID provider from this file descriptor",
     )
     parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
     parser.add_argument(

@@ -17,7 +17,7 @@ from piql_backend.people.tables import accounts, roles, sessions, tokens
 from piql_backend.web.needs import Role
 from piql_backend.web.visitor import EVERYWHERE, Visitor
 
-_NO_PASSWORD = ""  # in place of a hash: no password is right
+NO_PASSWORD = ""  # in place of a hash: no password is right
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,59}")
 
 
@@ -56,7 +56,7 @@ class Accounts:
         name = proper_name(name)
         if password is not None:
             refuse_password(password, name)
-        hashed = _NO_PASSWORD if password is None else hash_of(password)
+        hashed = NO_PASSWORD if password is None else hash_of(password)
         try:
             self._insert(name, hashed)
         except IntegrityError:
@@ -68,7 +68,7 @@ class Accounts:
         if self.known_name(name) is not None:
             return False
         try:
-            self._insert(name, _NO_PASSWORD)
+            self._insert(name, NO_PASSWORD)
         except IntegrityError:  # another request of theirs was faster
             return False
         return True

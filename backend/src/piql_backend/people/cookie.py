@@ -1,17 +1,51 @@
-"""The cookie of a session, and what else of a request says who asks."""
+"""The cookie of a session, and what else of a request says who asks, from where, and in which browser."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from fastapi import Request, Response
 from starlette.requests import HTTPConnection
 
+from piql_backend.people.browsers import browser_of
 from piql_backend.web.trusted_proxies import PROXY_USER
 
-COOKIE = "piql-session"
-TLS_COOKIE = f"__Host-{COOKIE}"  # a browser takes it from this very host alone, and over TLS alone
 LONGEST_SECONDS = 7 * 86_400  # that a session lasts, however much it is used
+
+
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """A cookie that no script reads. Over TLS it is `__Host-…`: browsers take it from this very host and TLS alone."""
+
+    name: str
+    seconds: int
+    same_site: Literal["strict", "lax"]  # strict: no page of another site sends it; lax: a link of one does
+
+    def of(self, request: HTTPConnection) -> str | None:
+        """Its value as the browser sends it; None where it sends none."""
+        return request.cookies.get(self._name(request))
+
+    def give(self, request: Request, response: Response, value: str) -> None:
+        """Let the browser keep a value."""
+        response.set_cookie(
+            self._name(request),
+            value,
+            max_age=self.seconds,
+            secure=_is_tls(request),
+            httponly=True,
+            samesite=self.same_site,
+        )
+
+    def take(self, request: Request, response: Response) -> None:
+        """Take it away from the browser."""
+        response.delete_cookie(self._name(request), secure=_is_tls(request), httponly=True, samesite=self.same_site)
+
+    def _name(self, request: HTTPConnection) -> str:
+        return f"__Host-{self.name}" if _is_tls(request) else self.name
+
+
+SESSION = Cookie("piql-session", LONGEST_SECONDS, "strict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +57,22 @@ class Shown:
     proxy_user: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Whence:
+    """Where a session is begun: the address, the browser's name, and the provider, empty where a password was shown."""
+
+    address: str = ""
+    browser: str = ""
+    provider: str = ""
+
+
+NOWHERE = Whence()
+
+
 def shown_by(request: HTTPConnection) -> Shown:
     """What a request shows of who asks."""
     proxy_user = getattr(request.state, PROXY_USER, None)
-    return Shown(request.headers.get("authorization"), session_of(request), proxy_user)
-
-
-def session_of(request: HTTPConnection) -> str | None:
-    """The secret of the session that the browser sends; None where it sends none."""
-    return request.cookies.get(_name(request))
-
-
-def set_cookie(request: Request, response: Response, secret: str) -> None:
-    """Give the browser a session: no script reads it, and no page of another site sends it."""
-    response.set_cookie(
-        _name(request),
-        secret,
-        max_age=LONGEST_SECONDS,
-        secure=_is_tls(request),
-        httponly=True,
-        samesite="strict",
-    )
-
-
-def take_cookie(request: Request, response: Response) -> None:
-    """Take the session away from the browser."""
-    response.delete_cookie(_name(request), secure=_is_tls(request), httponly=True, samesite="strict")
+    return Shown(request.headers.get("authorization"), SESSION.of(request), proxy_user)
 
 
 def address_of(request: HTTPConnection) -> str:
@@ -56,8 +80,9 @@ def address_of(request: HTTPConnection) -> str:
     return request.client.host if request.client else ""
 
 
-def _name(request: HTTPConnection) -> str:
-    return TLS_COOKIE if _is_tls(request) else COOKIE
+def whence(request: Request, provider: str = "") -> Whence:
+    """Where a session is begun that a request asks for."""
+    return Whence(address_of(request), browser_of(request.headers.get("user-agent", "")), provider)
 
 
 def _is_tls(request: HTTPConnection) -> bool:

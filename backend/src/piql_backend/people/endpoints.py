@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from piql_backend.people.cookie import address_of, session_of, set_cookie, shown_by, take_cookie
+from piql_backend.people.cookie import SESSION, shown_by, whence
 from piql_backend.people.schemas import (
     AuditRead,
     PasswordUpdate,
@@ -63,8 +63,8 @@ async def read_session(request: Request, workbench: TheWorkbench) -> SessionRead
 @needs(ANYBODY)
 async def log_in(login: SessionCreate, people: ThePeople, request: Request, response: Response) -> SessionRead:
     """Sign in by name and password: the answer sets a cookie with a new session. 429 after too many wrong ones."""
-    secret = await people.log_in(login.name, login.password, address_of(request), session_of(request))
-    set_cookie(request, response, secret)
+    secret = await people.log_in(login.name, login.password, whence(request), SESSION.of(request))
+    SESSION.give(request, response, secret)
     return _session(await people.look(people.sessions.visitor, secret))
 
 
@@ -73,8 +73,8 @@ async def log_in(login: SessionCreate, people: ThePeople, request: Request, resp
 async def log_out(people: ThePeople, visitor: TheVisitor, request: Request, response: Response) -> None:
     """End this session."""
     _refuse_proxy(visitor)
-    await people.look(people.sessions.end, session_of(request) or "")
-    take_cookie(request, response)
+    await people.look(people.sessions.end, SESSION.of(request) or "")
+    SESSION.take(request, response)
 
 
 @router.delete("/sessions", status_code=204, responses=declared(404, 409))
@@ -83,7 +83,7 @@ async def log_out_everywhere(people: ThePeople, visitor: TheVisitor, request: Re
     """End all sessions of the person who is signed in; their tokens stay."""
     _refuse_proxy(visitor)
     await people.look(people.sessions.end_all, visitor.account_id)
-    take_cookie(request, response)
+    SESSION.take(request, response)
 
 
 @router.put("/session/password", responses=declared(401, 404, 409, 429))
@@ -93,8 +93,8 @@ async def change_password(
 ) -> SessionRead:
     """Change one's password: all sessions and tokens of the person end, and this browser gets a new session."""
     _refuse_proxy(visitor)
-    secret = await people.change_password(visitor, change.password, change.new_password, address_of(request))
-    set_cookie(request, response, secret)
+    secret = await people.change_password(visitor, change.password, change.new_password, whence(request))
+    SESSION.give(request, response, secret)
     return _session(await people.look(people.sessions.visitor, secret))
 
 
@@ -154,7 +154,7 @@ def _session(visitor: Visitor | None) -> SessionRead:
     if visitor is None:
         return SessionRead(is_team=True, person=None)
     roles = [RoleRead(application=place or None, role=role) for place, role in sorted(visitor.roles.items())]
-    return SessionRead(is_team=True, person=PersonRead(name=visitor.name, roles=roles))
+    return SessionRead(is_team=True, person=PersonRead(name=visitor.name, roles=roles, known_by=visitor.known_by))
 
 
 def _fields(token: Token) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request
 
-from piql_backend.people.cookie import session_of
+from piql_backend.people.cookie import SESSION
 from piql_backend.people.endpoints import ThePeople
 from piql_backend.people.schemas import LoginRead
 from piql_backend.web.dependencies import Id, TheVisitor
@@ -26,7 +26,9 @@ async def list_sessions(wish: WishedPage, people: ThePeople, visitor: TheVisitor
     logins = [
         LoginRead(
             id=session.id,
-            address=session.address,
+            address=session.whence.address,
+            browser=session.whence.browser,
+            provider=session.whence.provider or None,
             begun_at=datetime.fromtimestamp(session.begun_at, UTC),
             seen_at=datetime.fromtimestamp(session.seen_at, UTC),
             is_this=session.digest == visitor.session,
@@ -40,7 +42,7 @@ async def list_sessions(wish: WishedPage, people: ThePeople, visitor: TheVisitor
 @needs(IN_PERSON)
 async def end_other_sessions(people: ThePeople, visitor: TheVisitor, request: Request) -> None:
     """End all sessions of the person who is signed in but for this one; their tokens stay."""
-    await people.look(people.sessions.end_all, visitor.account_id, session_of(request))
+    await people.look(people.sessions.end_all, visitor.account_id, SESSION.of(request))
 
 
 @router.delete("/{session_id}", status_code=204, responses=declared(404))

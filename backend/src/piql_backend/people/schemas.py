@@ -9,6 +9,7 @@ from pydantic import Field
 
 from piql_backend.web.needs import Role
 from piql_backend.web.schemas import Read, ShownLine, Write
+from piql_backend.web.visitor import KnownBy
 
 Password = Annotated[str, Field(max_length=1000)]
 ApplicationId = Annotated[str, Field(min_length=1, max_length=100)]
@@ -22,10 +23,11 @@ class RoleRead(Read):
 
 
 class PersonRead(Read):
-    """Who is signed in, with their roles."""
+    """Who is signed in, with their roles, and by what they are known."""
 
     name: str
     roles: list[RoleRead]
+    known_by: KnownBy
 
 
 class SessionRead(Read):
@@ -77,10 +79,16 @@ class TokenMadeRead(TokenRead):
 
 
 class LoginRead(Read):
-    """A session: where and when it was begun, when it was used last, and whether it is the one that asks."""
+    """A session: whence and when it was begun, when it was used last, and whether it is the one that asks.
+
+    `browser` is the name that the browser gives itself, empty where it is not known; `provider` the OpenID provider by
+    whose word it was begun, null where a password was shown.
+    """
 
     id: str
     address: str
+    browser: str
+    provider: str | None
     begun_at: datetime
     seen_at: datetime
     is_this: bool

@@ -16,9 +16,9 @@ from piql_backend.people.accounts import Accounts, Proof
 from piql_backend.people.attempts import Attempts
 from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
-from piql_backend.people.cookie import Shown
+from piql_backend.people.cookie import Shown, Whence
 from piql_backend.people.database import PeopleDatabase
-from piql_backend.people.sessions import Sessions
+from piql_backend.people.sessions import Confirmed, Sessions
 from piql_backend.people.strangers import Strangers
 from piql_backend.people.tokens import PREFIX, Tokens
 from piql_backend.web.errors import ApiError
@@ -37,18 +37,18 @@ class People:
     """Accounts, sessions, tokens and the record. Raises ValueError where the file is damaged."""
 
     def __init__(self, path: Path, clock: Clock = wall_clock) -> None:
-        self._database = PeopleDatabase(path)
-        self.accounts = Accounts(self._database, clock)
-        self.sessions = Sessions(self._database, clock)
-        self.tokens = Tokens(self._database, clock)
-        self.audit = Audit(self._database, clock)
+        self.database = PeopleDatabase(path)
+        self.accounts = Accounts(self.database, clock)
+        self.sessions = Sessions(self.database, clock)
+        self.tokens = Tokens(self.database, clock)
+        self.audit = Audit(self.database, clock)
         self.attempts = Attempts()
         self.strangers = Strangers()
         self._looks = CapacityLimiter(_LOOKS)
         self._hashes = CapacityLimiter(_HASHES)
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     async def look(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
         """Call a function that uses the database in a thread, so that the event loop does not wait for the disk."""
@@ -58,21 +58,21 @@ class People:
         """Call a function that hashes a password in a thread; at most two run at once, because each takes 64 MiB."""
         return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._hashes)
 
-    async def log_in(self, name: str, password: str, address: str, replaced: str | None) -> str:
+    async def log_in(self, name: str, password: str, whence: Whence, replaced: str | None) -> str:
         """Begin a session for a name and its password, and return its secret; the `replaced` one ends.
 
         Raises ApiError 401 for a wrong name or password, 429 where too many were tried.
         """
         name = name.lower()
-        proof = await self.confirmed(name, password, address, "log_in")
-        return await self._begin(proof, replaced, address)
+        proof = await self.confirmed(name, password, whence.address, "log_in")
+        return await self.begin(proof, replaced, whence)
 
-    async def change_password(self, visitor: Visitor, password: str, new_password: str, address: str) -> str:
+    async def change_password(self, visitor: Visitor, password: str, new_password: str, whence: Whence) -> str:
         """Change a password, confirmed by the present one: all sessions and tokens end, and a new session begins.
 
         Raises ApiError 401 and 429 as `log_in`, 422 for a password that cannot be taken.
         """
-        proof = await self.confirmed(visitor.name, password, address, "change_password")
+        proof = await self.confirmed(visitor.name, password, whence.address, "change_password")
         try:
             renewed = await self.hash(self.accounts.set_password, visitor.name, new_password, proof)
         except ValueError as error:
@@ -81,7 +81,7 @@ class People:
             ) from None
         if renewed is None:
             raise _wrong_login()
-        return await self._begin(renewed, None, address)
+        return await self.begin(renewed, None, whence)
 
     async def confirmed(self, name: str, password: str, address: str, operation: str) -> Proof:
         """Who has that name and password, with a row in the record; ApiError 401 and 429 as `log_in`.
@@ -106,8 +106,9 @@ class People:
         self.attempts.give_back(name, client)
         return proof
 
-    async def _begin(self, proof: Proof, replaced: str | None, address: str) -> str:
-        secret = await self.look(self.sessions.begin_with, proof, replaced, address)
+    async def begin(self, proof: Confirmed, replaced: str | None, whence: Whence) -> str:
+        """Begin a session for somebody confirmed; the `replaced` one ends. ApiError 401 if that no longer holds."""
+        secret = await self.look(self.sessions.begin_with, proof, replaced, whence)
         if secret is None:
             raise _wrong_login()
         return secret

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
-from piql_backend.people.accounts import Proof, roles_of
+from piql_backend.people.accounts import roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
-from piql_backend.people.cookie import LONGEST_SECONDS
+from piql_backend.people.cookie import LONGEST_SECONDS, NOWHERE, Whence
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.tables import accounts, sessions
 from piql_backend.web.visitor import Visitor
@@ -20,12 +21,22 @@ _ID_LENGTH = 16  # characters of the digest, which name a session to its person
 SECONDS_BETWEEN_NOTES = 60  # of when a session was used, so that not every request writes
 
 
+class Confirmed(Protocol):
+    """Somebody who has shown who they are, by a password or a provider. It may be over when a session is begun."""
+
+    @property
+    def account_id(self) -> int: ...
+
+    def holds(self) -> ColumnElement[bool]:
+        """Selects the account while it is not over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session without its secret: where and when it was begun, and when it was used last, to the minute."""
+    """A session without its secret: whence and when it was begun, and when it was used last, to the minute."""
 
     digest: str
-    address: str
+    whence: Whence
     begun_at: int
     seen_at: int
 
@@ -41,7 +52,7 @@ class Sessions:
         self._database = database
         self._clock = clock
 
-    def begin(self, account_id: int, replaced: str | None, address: str = "") -> str:
+    def begin(self, account_id: int, replaced: str | None, whence: Whence = NOWHERE) -> str:
         """Begin a session, and return its secret, which is always a new one; the `replaced` session ends."""
         secret, now = new_secret(), self._clock()
         row = {
@@ -49,7 +60,9 @@ class Sessions:
             "account_id": account_id,
             "begun_at": now,
             "seen_at": now,
-            "address": address[:60],
+            "address": whence.address[:60],
+            "browser": whence.browser[:60],
+            "provider": whence.provider[:60],
         }
         with self._database.begin() as connection:
             is_over = (sessions.c.seen_at < now - IDLE_SECONDS) | (sessions.c.begun_at < now - LONGEST_SECONDS)
@@ -57,9 +70,9 @@ class Sessions:
             connection.execute(insert(sessions).values(row))
         return secret
 
-    def begin_with(self, proof: Proof, replaced: str | None, address: str = "") -> str | None:
-        """Begin a session for a person whose password was confirmed; None if the password has changed since."""
-        secret = self.begin(proof.account_id, replaced, address)
+    def begin_with(self, proof: Confirmed, replaced: str | None, whence: Whence = NOWHERE) -> str | None:
+        """Begin a session for a person who was confirmed; None if that no longer holds."""
+        secret = self.begin(proof.account_id, replaced, whence)
         with self._database.begin() as connection:
             if connection.execute(select(accounts.c.id).where(proof.holds())).first() is not None:
                 return secret
@@ -70,14 +83,16 @@ class Sessions:
         """Who is signed in by a secret; None if no session has it, or the session has ended."""
         now, digest = self._clock(), digest_of(secret)
         has_secret, is_alive = sessions.c.digest == digest, _is_alive(now)
-        person = select(accounts.c.id, accounts.c.name, sessions.c.seen_at).join(sessions)
+        columns = (accounts.c.id, accounts.c.name, sessions.c.seen_at, sessions.c.provider)
+        person = select(*columns).join(sessions)
         with self._database.begin() as connection:
             row = connection.execute(person.where(has_secret, is_alive, accounts.c.is_disabled.is_(False))).first()
             if row is None:
                 return None
             if now - row.seen_at >= SECONDS_BETWEEN_NOTES:
                 connection.execute(update(sessions).where(has_secret).values(seen_at=now))
-            return Visitor(row.id, row.name, roles_of(connection, row.id), session=digest)
+            roles = roles_of(connection, row.id)
+            return Visitor(row.id, row.name, roles, session=digest, provider=row.provider or None)
 
     def end(self, secret: str) -> None:
         """End one session."""
@@ -86,11 +101,13 @@ class Sessions:
 
     def of(self, account_id: int) -> Sequence[Session]:
         """The sessions of a person that have not ended, the last used first."""
-        columns = (sessions.c.digest, sessions.c.address, sessions.c.begun_at, sessions.c.seen_at)
-        rows = select(*columns).where(sessions.c.account_id == account_id, _is_alive(self._clock()))
+        rows = select(sessions).where(sessions.c.account_id == account_id, _is_alive(self._clock()))
         with self._database.begin() as connection:
             ordered = connection.execute(rows.order_by(sessions.c.seen_at.desc(), sessions.c.digest))
-            return [Session(row.digest, row.address, row.begun_at, row.seen_at) for row in ordered]
+            return [
+                Session(row.digest, Whence(row.address, row.browser, row.provider), row.begun_at, row.seen_at)
+                for row in ordered
+            ]
 
     def end_one(self, account_id: int, session_id: str) -> bool:
         """End a session of a person, by its id; False where they have none of that id."""

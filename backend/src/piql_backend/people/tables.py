@@ -37,6 +37,17 @@ sessions = Table(
     Column("begun_at", Integer, nullable=False),
     Column("seen_at", Integer, nullable=False),
     Column("address", String(60), nullable=False, server_default=""),  # where it was begun; empty: not known
+    Column("browser", String(60), nullable=False, server_default=""),  # the name of the browser; empty: not known
+    Column("provider", String(60), nullable=False, server_default=""),  # by whose word it was begun; empty: a password
+)
+
+identities = Table(  # people of OpenID providers
+    "identities",
+    metadata,
+    Column("issuer", String(300), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    _account(),
+    Column("made_at", Integer, nullable=False),
 )
 
 tokens = Table(
@@ -59,7 +70,7 @@ audit = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Integer, nullable=False, index=True),
     Column("person", String(60), index=True),  # NULL: nobody who is known
-    Column("by", String(110), nullable=False),  # `session`, `password`, `proxy`, `token: …`, or empty
+    Column("by", String(110), nullable=False),  # `session`, `password`, `provider`, `proxy`, `token: …`, or empty
     Column("address", String(60), nullable=False),
     Column("operation", String(60), nullable=False),
     Column("application", String(200), nullable=False, index=True),  # empty where it is about none

@@ -58,7 +58,7 @@ class DocumentedApi(FastAPI):
                         responses.setdefault(str(status), described(status))
                     for status in PASSING_STATUSES:
                         responses[str(status)]["headers"] = {RETRY_AFTER: _RETRY_HEADER}
-                    if method == "get" and "application/json" in responses["200"].get("content", {}):
+                    if method == "get" and "application/json" in responses.get("200", {}).get("content", {}):
                         responses["304"] = {"description": "The client has it, by its `If-None-Match`."}
         return super().openapi()
 

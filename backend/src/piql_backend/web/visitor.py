@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from piql_backend.web.errors import ApiError, unknown_application
 from piql_backend.web.needs import ROLES, Need, Role, suffices
 
 Sees = Callable[[str], bool]  # whether an application exists for whoever asks
+KnownBy = Literal["password", "provider", "proxy", "token"]
 EVERYWHERE = ""  # in place of the id of an application: all of them
 
 
@@ -25,7 +27,7 @@ class TokenLimit:
 class Visitor:
     """Somebody who is known by a `token`, a `session`, whose digest that is, or, without either, by a proxy's word.
 
-    `roles` are by application.
+    `roles` are by application; `provider` is the OpenID provider by whose word the session was begun.
     """
 
     account_id: int
@@ -33,6 +35,7 @@ class Visitor:
     roles: Mapping[str, Role]
     token: TokenLimit | None = None
     session: str | None = None
+    provider: str | None = None
 
     @property
     def by(self) -> str:
@@ -40,6 +43,15 @@ class Visitor:
         if self.token is not None:
             return f"token: {self.token.title}"
         return "proxy" if self.session is None else "session"
+
+    @property
+    def known_by(self) -> KnownBy:
+        """How they have shown who they are."""
+        if self.token is not None:
+            return "token"
+        if self.session is None:
+            return "proxy"
+        return "password" if self.provider is None else "provider"
 
     def role_in(self, application: str) -> Role | None:
         """The role in an application, or with EVERYWHERE in all of them; None for none."""

@@ -15,7 +15,7 @@ export function AccountMenu() {
   const { data } = useQuery(session)
   const leave = useMutation({ mutationFn: signOut, onSuccess: () => location.reload() })
   if (!data?.person) return null
-  const { name, roles } = data.person
+  const { name, roles, known_by } = data.person
   return (
     <>
       <IconButton label={`Account of ${name}`} className={headerStyles['menuButton']} popoverTarget={id}>
@@ -45,8 +45,19 @@ export function AccountMenu() {
           ) : null}
         </div>
         {leave.error ? <ErrorNotice error={leave.error} /> : null}
-        <Button onClick={() => leave.mutate(false)}>Sign out</Button>
-        <Button onClick={() => leave.mutate(true)}>Sign out everywhere</Button>
+        {known_by === 'proxy' ? (
+          <p className={styles['note']}>
+            The proxy in front of this workbench signs you in, with every request. Sign out there.
+          </p>
+        ) : (
+          <>
+            {known_by === 'provider' ? (
+              <p className={styles['note']}>You stay signed in at the provider that signed you in here.</p>
+            ) : null}
+            <Button onClick={() => leave.mutate(false)}>Sign out</Button>
+            <Button onClick={() => leave.mutate(true)}>Sign out everywhere</Button>
+          </>
+        )}
       </div>
     </>
   )

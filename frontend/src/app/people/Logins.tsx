@@ -9,7 +9,7 @@ import { formatDay } from '../../units'
 import { logins } from './team'
 import styles from './team-page.module.css'
 
-/** One's sessions: where and since when one is signed in, with a button that ends each. */
+/** One's sessions: in which browser, from where, by what and since when, with a button that ends each. */
 export function Logins() {
   const titleId = useId()
   const queryClient = useQueryClient()
@@ -27,12 +27,14 @@ export function Logins() {
       <h2 id={titleId}>Where you are signed in</h2>
       {failure ? <ErrorNotice error={failure} /> : null}
       {data ? (
-        <Table label="Sessions" columns={['From', 'Since', 'Last used', unseen('Actions')]}>
-          {data.map(({ id, address, begun_at, seen_at, is_this }) => (
+        <Table label="Sessions" columns={['Browser', 'From', 'By', 'Since', 'Last used', unseen('Actions')]}>
+          {data.map(({ id, address, browser, provider, begun_at, seen_at, is_this }) => (
             <tr key={id}>
               <th scope="row">
-                {address || 'not known'} {is_this ? <Badge tone="accent">this browser</Badge> : null}
+                {browser || 'not known'} {is_this ? <Badge tone="accent">this browser</Badge> : null}
               </th>
+              <Cell>{address || 'not known'}</Cell>
+              <Cell>{provider ?? 'password'}</Cell>
               <Cell>{formatDay(begun_at)}</Cell>
               <Cell>{formatDay(seen_at)}</Cell>
               <Cell>

@@ -7,11 +7,18 @@ import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './people.module.css'
 
+interface SignInFormProps {
+  name: string
+  /** There is a way before this one, whose button is the one that stands out. */
+  isSecond?: boolean
+  onSame?: () => void
+}
+
 /**
  * Asks for a name and a password. Afterwards the page is loaded anew, so that nothing of somebody else stays in it; the
  * person who was signed in before goes on in it by `onSame`.
  */
-export function SignInForm({ name: known, onSame }: { name: string; onSame?: () => void }) {
+export function SignInForm({ name: known, isSecond = false, onSame }: SignInFormProps) {
   const [name, setName] = useState(known)
   const [password, setPassword] = useState('')
   const attempt = useMutation({
@@ -38,7 +45,11 @@ export function SignInForm({ name: known, onSame }: { name: string; onSame?: () 
         onChange={(event) => setPassword(event.target.value)}
       />
       {attempt.error ? <ErrorNotice error={attempt.error} /> : null}
-      <Button type="submit" look="primary" disabled={!isWhole || attempt.isPending || attempt.isSuccess}>
+      <Button
+        type="submit"
+        look={isSecond ? 'plain' : 'primary'}
+        disabled={!isWhole || attempt.isPending || attempt.isSuccess}
+      >
         {attempt.isPending ? 'Signing in…' : 'Sign in'}
       </Button>
     </Form>

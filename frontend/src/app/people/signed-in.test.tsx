@@ -7,7 +7,7 @@ import { useLoginNeeded } from '../../api/login-needed'
 import { AccountMenu } from './AccountMenu'
 import { SignedIn } from './SignedIn'
 
-const ADA = { name: 'ada', roles: [{ application: null, role: 'administrator' }] }
+const ADA = { name: 'ada', roles: [{ application: null, role: 'administrator' }], known_by: 'password' }
 const WRONG = { code: 'wrong-login', message: 'The name or the password is wrong.', help: 'Look at both.' }
 const NEEDED = { code: 'login-needed', message: 'Nobody is signed in.', help: 'Sign in.' }
 
@@ -17,12 +17,14 @@ afterEach(() => {
   useLoginNeeded.setState({ isNeeded: false })
 })
 
-function show(session: unknown, other: () => Response) {
+function show(session: unknown, other: (path: string) => Response) {
   const asked: string[] = []
   vi.stubGlobal('fetch', (request: Request) => {
     asked.push(`${request.method} ${new URL(request.url).pathname}`)
     return Promise.resolve(
-      request.method === 'GET' && request.url.endsWith('/session') ? Response.json(session) : other(),
+      request.method === 'GET' && request.url.endsWith('/session')
+        ? Response.json(session)
+        : other(new URL(request.url).pathname),
     )
   })
   render(
@@ -55,6 +57,40 @@ describe('the window', () => {
     fireEvent.click(button)
     expect((await screen.findByRole('alert')).textContent).toContain(WRONG.message)
     expect(asked.at(-1)).toBe('POST /api/session')
+  })
+
+  it('offers the provider, and says why it let nobody in', async () => {
+    history.replaceState(null, '', '/record?day=2026-01-01&refused=shut-out#x')
+    const refusal = { code: 'shut-out', message: 'Your account is shut out.', help: 'Ask an administrator.' }
+    show({ is_team: true, person: null }, () => Response.json({ provider: 'Example', refusal }))
+    expect((await screen.findByRole('alert')).textContent).toContain(refusal.message)
+    expect(location.href).toMatch(/\/record\?day=2026-01-01#x$/)
+    const assign = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
+    fireEvent.click(screen.getByRole('button', { name: 'Sign in with Example' }))
+    const page = '/record?day=2026-01-01#x'
+    expect(assign).toHaveBeenCalledWith(`/api/sign-in/start?${new URLSearchParams({ return_to: page })}`)
+    history.replaceState(null, '', '/')
+  })
+
+  it('begins a session of the provider again in another tab, and goes on when it is shown again', async () => {
+    const session = { is_team: true, person: { ...ADA, known_by: 'provider' } }
+    show(session, (path) =>
+      path === '/api/sign-in'
+        ? Response.json({ provider: 'Example', refusal: null })
+        : Response.json(NEEDED, { status: 401 }),
+    )
+    expect(await screen.findByRole('button', { name: 'Account of ada' })).toBeTruthy()
+    await expect(answered(api.GET('/api/health'))).rejects.toThrow(NEEDED.message)
+    expect(await screen.findByRole('button', { name: 'Sign in with Example in a new tab' })).toBeTruthy()
+    window.dispatchEvent(new Event('focus'))
+    await vi.waitFor(() => expect(screen.queryByText('Your session has ended')).toBeNull())
+    expect(screen.getByText('the window')).toBeTruthy()
+  })
+
+  it('says whom a proxy signs in where they sign out', async () => {
+    show({ is_team: true, person: { ...ADA, known_by: 'proxy' } }, () => Response.json({}))
+    expect(await screen.findByText(/The proxy in front of this workbench signs you in/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Sign out' })).toBeNull()
   })
 
   it('stays when the session ends, and asks for the password over it', async () => {
