@@ -15,7 +15,7 @@ from kept_results import kept_row
 from processes.nursery import Killed, Life, Nursery
 
 from .holding import hold, hold_places, hold_reads, players_in, possible
-from .workload import Players, after_all, new_database, operations
+from .workload import PATIENT, Players, after_all, new_database, operations
 
 
 def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: float = 0.008) -> Killed:
@@ -124,7 +124,7 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged_and_leaves_nothing_h
 
 
 def test_nor_do_three_that_are_killed_together(nurse: Nursery, url: str) -> None:
-    assert kill_writers_together(nurse, url, 12, 5000).acknowledged > 12
+    assert kill_writers_together(nurse, url + PATIENT, 12, 5000).acknowledged > 12
 
 
 def test_nor_does_one_that_does_not_wait_for_the_disk(nurse: Nursery, url: str) -> None:
@@ -137,13 +137,13 @@ def test_nor_does_one_on_a_store_without_transactions(nurse: Nursery, tmp_path: 
 
 def test_nor_do_three_on_a_store_without_transactions(nurse: Nursery, tmp_path: Path) -> None:
     url = new_database(f"stepwise:{tmp_path / 't.db'}")
-    assert kill_writers_together(nurse, url, 12, 13_000).acknowledged > 12
+    assert kill_writers_together(nurse, url + PATIENT, 12, 13_000).acknowledged > 12
 
 
 @pytest.mark.parametrize("scheme", ["embedded", "stepwise"])
 def test_nor_does_one_of_four_whose_leftovers_the_others_meet(nurse: Nursery, tmp_path: Path, scheme: str) -> None:
     url = new_database(f"{scheme}:{tmp_path / 'f.db'}")
-    assert kill_one_of_four(nurse, url, 8, 15_000).acknowledged > 8 * 3 * 20
+    assert kill_one_of_four(nurse, url + PATIENT, 8, 15_000).acknowledged > 8 * 3 * 20
 
 
 @pytest.mark.cluster

@@ -9,12 +9,12 @@ from processes.nursery import Killed, Nursery
 
 from .test_killing_deployments import kill_deployments, kill_loads, rooms
 from .test_killing_writers import kill_one_of_four, kill_writers, kill_writers_together
-from .workload import new_database
+from .workload import PATIENT, new_database
 
 WAYS: dict[str, Callable[[Nursery, Path], Killed]] = {
     "one writer": lambda nurse, path: kill_writers(nurse, new_database(f"embedded:{path}"), 500, 100_000),
     "three writers together": lambda nurse, path: kill_writers_together(
-        nurse, new_database(f"embedded:{path}"), 300, 200_000
+        nurse, f"{new_database(f'embedded:{path}')}{PATIENT}", 300, 200_000
     ),
     "one writer, `synchronous=NORMAL`": lambda nurse, path: kill_writers(
         nurse, f"{new_database(f'embedded:{path}')}?synchronous=NORMAL", 200, 300_000
@@ -23,7 +23,7 @@ WAYS: dict[str, Callable[[Nursery, Path], Killed]] = {
         nurse, new_database(f"stepwise:{path}"), 300, 600_000
     ),
     "one of four, no transactions, the others go on": lambda nurse, path: kill_one_of_four(
-        nurse, new_database(f"stepwise:{path}"), 400, 700_000
+        nurse, f"{new_database(f'stepwise:{path}')}{PATIENT}", 400, 700_000
     ),
     "deployments that fill indexes": lambda nurse, path: kill_deployments(nurse, rooms(path), 150, 400_000),
     "loads, by batches of 200 rows": lambda nurse, path: kill_loads(nurse, rooms(path), 150, 500_000),

@@ -14,6 +14,7 @@ from typing import Any
 import piql
 from piql.schema.words import words_of
 
+PATIENT = "?wait_ms=120000"  # of an embedded store: writers may wait for each other longer on a busy machine
 TEAMS = ("reds", "blues", "greens", "whites")
 NO_TEAM = "nowhere"
 MOST_IN_A_TEAM, MOST_WITH_A_WORD = 5, 9

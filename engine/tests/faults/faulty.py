@@ -198,7 +198,8 @@ def with_repeatable_writes(world: World) -> World:
     """
 
     def can_be_repeated(case: QueryCase) -> bool:
-        return not (isinstance(case.query, Insert) and case.query.more and case.query.conflict is None)
+        query = case.query
+        return not (isinstance(query, Insert) and (query.more or query.given) and query.conflict is None)
 
     return replace(world, writes=tuple(filter(can_be_repeated, world.writes)))
 
