@@ -89,6 +89,17 @@ def test_a_text_beyond_the_memory_is_refused_in_words_and_the_next_is_compiled(p
     assert compiled(pool, SMALL).startswith(b'{"diagnostics":[]')
 
 
+def test_a_worker_imports_nothing_from_the_folder_of_the_server(
+    pool_with: Making, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    was_run = tmp_path / "was_run"
+    for name in ("types", "piql", "piql_backend"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(was_run)!r}, 'w').close()\nraise SystemExit\n")
+    monkeypatch.chdir(tmp_path)
+    assert compiled(pool_with(), SMALL).startswith(b'{"diagnostics":[]')
+    assert not was_run.exists()
+
+
 def test_a_worker_that_is_killed_is_replaced(pool_with: Making) -> None:
     before = worker_processes()
     pool = pool_with()

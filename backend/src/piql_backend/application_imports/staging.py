@@ -31,6 +31,7 @@ async def stage(order: Mapping[str, Any], into: Path, seconds: float = SECONDS) 
     """Stage what an order says, within so many seconds. Raises ApiError 422 where that is refused."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",
         "-m",
         "piql_backend.application_imports.process",
         env={name: os.environ[name] for name in _VARIABLES if name in os.environ},

@@ -41,6 +41,7 @@ class ProfileProcess:
         """Start a profiler; the store's URL may have a password, so it is passed in the environment."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",
             "-m",
             "piql_profiler.commands",
             "profile",

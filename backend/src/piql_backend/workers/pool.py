@@ -234,7 +234,7 @@ class _Process:
         with server_end, worker_end:
             arguments = (str(worker_end.fileno()), str(megabytes), str(niceness))
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "piql_backend.worker_process.process", *arguments],
+                [sys.executable, "-P", "-m", "piql_backend.worker_process.process", *arguments],
                 pass_fds=(worker_end.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

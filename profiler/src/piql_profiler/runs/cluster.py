@@ -84,7 +84,7 @@ class RayRunner:
         self._connection, far_end = Pipe()
         arguments = [str(far_end.fileno()), str(self.clients), str(folder)]
         self._driver = subprocess.Popen(  # to stderr, as Ray's messages must not appear among the progress lines
-            [sys.executable, "-c", _DRIVER, *arguments], pass_fds=[far_end.fileno()], stdout=_STDERR
+            [sys.executable, "-P", "-c", _DRIVER, *arguments], pass_fds=[far_end.fileno()], stdout=_STDERR
         )
         far_end.close()
         try:

@@ -102,7 +102,7 @@ class Supervisor:
 
     def _start(self, settings: WorkerSettings) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "piql_service.processes.worker"],
+            [sys.executable, "-P", "-m", "piql_service.processes.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
