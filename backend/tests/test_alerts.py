@@ -16,7 +16,7 @@ import pytest
 from piql_backend.alerts import service
 from piql_backend.alerts.destination import destination_of
 from piql_backend.alerts.mailbox import Mailbox, MailSettings, mailbox_of
-from piql_backend.alerts.repository import AlertTable
+from piql_backend.alerts.repository import MOST_SILENCES, AlertTable
 from piql_backend.alerts.schemas import SilenceWrite
 from piql_backend.alerts.service import Alerts, Target
 from piql_backend.database.connection import Database
@@ -246,6 +246,18 @@ def test_what_begins_and_ends_in_a_silence_is_never_told_and_a_silence_can_be_en
     assert deeds(receiver) == [("over-bound", "firing")]
     with pytest.raises(ApiError, match="is over"):
         watched.alerts().end_silence(silence.id)
+
+
+def test_where_there_are_a_hundred_silences_no_other_is_taken_until_one_is_ended(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alerts = Watched(database, receiver, monkeypatch).alerts()
+    wish = SilenceWrite(minutes=60, reason="a load test")
+    silences = [alerts.silence(wish, None) for _ in range(MOST_SILENCES)]
+    with pytest.raises(ApiError, match="There are 100 silences"):
+        alerts.silence(wish, None)
+    alerts.end_silence(silences[0].id)
+    alerts.silence(wish, None)
 
 
 def mailbox(port: int, user: str | None = None, password: str | None = None) -> Mailbox:

@@ -64,6 +64,9 @@ EXEMPT = {
     f"{ENVIRONMENT}/imports/{{import_id}} problems": "The first of one file; `is_more` says that there are others.",
     f"{ENVIRONMENT}/generations/{{generation_id}} tables": ONE_VERSION,
     f"{ENVIRONMENT}/headroom limits": ONE_VERSION,
+    f"{ENVIRONMENT}/alerts alerts": "The newest 100.",
+    f"{ENVIRONMENT}/alerts destinations": "A webhook and a mailbox.",
+    f"{ENVIRONMENT}/alerts silences": "At most 100 that are not over: where there are so many, no other is taken.",
     f"{ENVIRONMENT}/reports queries": "The busiest 1,000; `queries_left_out` says how many others there are.",
     "/api/application-imports/{import_id} files": "At most 1,000 files, as in an application.",
     "/api/application-imports/{import_id} environments": "At most 50: an archive with more is refused.",
@@ -102,8 +105,9 @@ def lists_without_pages(document: dict[str, Any]) -> set[str]:
     """Path and field of each array at the top of an answer to GET that has no `limit`, `cursor` and `next`."""
     unbounded = set()
     for path, operations in document["paths"].items():
-        operation = operations.get("get", {"responses": {"200": {}}})
-        schema = operation["responses"]["200"].get("content", {}).get("application/json", {}).get("schema", {})
+        operation = operations.get("get", {"responses": {}})
+        answer = operation["responses"].get("200", {})  # a page that leads elsewhere gives none
+        schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
         asked = {parameter["name"]: parameter for parameter in operation.get("parameters", ())}
         fields = {name: field for answer in resolved(schema) for name, field in answer.get("properties", {}).items()}
         is_paged = {"limit", "cursor"} <= asked.keys() and "next" in fields

@@ -29,7 +29,7 @@ def send_test(environment: TheEnvironment) -> Sequence[TestedRead]:
     return environment.alerts.test()
 
 
-@router.post("/silences", status_code=201)
+@router.post("/silences", status_code=201, responses=declared(409))
 @needs(in_application("deployer"))
 def create_silence(wish: SilenceWrite, environment: TheEnvironment, visitor: AnyVisitor) -> SilenceRead:
     """Tell nothing of a kind and a query for a time."""

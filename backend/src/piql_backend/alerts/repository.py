@@ -10,6 +10,7 @@ from datetime import datetime
 from piql_backend.alerts.conditions import Condition, Kind
 from piql_backend.database.connection import Cursor, Database
 
+MOST_SILENCES = 100  # at a time
 _COLUMNS = "id, kind, query, state, message, changed_at"
 _NEWEST = "ORDER BY changed_at DESC, state DESC"
 _FIRING = f"""
@@ -130,10 +131,14 @@ class AlertTable:
         with self._database.read() as cursor:
             return _silences(cursor, at)
 
-    def add_silence(self, silence: Silence) -> None:
+    def add_silence(self, silence: Silence) -> bool:
+        """Add one; return False where MOST_SILENCES are not over."""
         with self._database.write() as cursor:
+            if len(_silences(cursor, silence.since)) >= MOST_SILENCES:
+                return False
             values = [silence.id, silence.kind, silence.query, silence.reason, silence.person]
             cursor.execute("INSERT INTO silences VALUES (?, ?, ?, ?, ?, ?, ?)", [*values, silence.since, silence.until])
+            return True
 
     def end_silence(self, id: str, at: datetime) -> bool:
         """End a silence now; return whether there was one."""

@@ -22,7 +22,7 @@ from piql_backend.alerts.conditions import conditions_of
 from piql_backend.alerts.destination import Destination
 from piql_backend.alerts.mailbox import Mailbox
 from piql_backend.alerts.mailing import mail
-from piql_backend.alerts.repository import Alert, AlertTable, Delivery, PastAlert, Silence
+from piql_backend.alerts.repository import MOST_SILENCES, Alert, AlertTable, Delivery, PastAlert, Silence
 from piql_backend.alerts.schemas import AlertRead, AlertsRead, SilenceRead, SilenceWrite, TestedRead
 from piql_backend.alerts.sending import send
 from piql_backend.database.connection import aware, now
@@ -121,7 +121,8 @@ class Alerts:
         """Tell nothing of a kind and a query for a time; what is wrong is written down all the same."""
         until = now() + timedelta(minutes=wish.minutes)
         silence = Silence(uuid.uuid4().hex, wish.kind, wish.query, wish.reason, person, now(), until)
-        self._table.add_silence(silence)
+        if not self._table.add_silence(silence):
+            raise ApiError(409, "too-many-silences", f"There are {MOST_SILENCES} silences.", "End one first.")
         return _silence(silence)
 
     def end_silence(self, id: str) -> None:
