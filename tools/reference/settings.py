@@ -148,7 +148,7 @@ def _flags() -> dict[str, tuple[str, str]]:
 
 
 def _shown(value: object) -> str:
-    if value is None or value == ():
+    if value in (None, (), ""):
         return "none"
     if value is False:
         return "off"
