@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from piql_backend.web.addresses import is_loopback
+from piql.reporting.hosts import is_loopback
+
 from piql_backend.web.rates import KINDS, Rates
 
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it

@@ -9,6 +9,7 @@ from typing import get_args
 import piql
 import piql_backend
 import piql_profiler
+import piql_service
 import pytest
 from piql.compiler.binding.functions import FUNCTIONS
 from piql.compiler.physical.operators import PhysicalNode
@@ -229,3 +230,29 @@ def test_an_observed_execution_is_described_in_one_module() -> None:
 def fields_of(node: ast.ClassDef) -> set[str]:
     targets = [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
     return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+@pytest.mark.parametrize(
+    ("texts", "place"),
+    [
+        ({"localhost"}, "piql/reporting/hosts.py: is_loopback"),
+        ({"localhost", "."}, "piql_service/web/hosts.py: __init__"),
+        ({b"expect"}, "piql_service/web/bodies.py: discard_declared"),
+        ({"websocket.close", 1008}, "piql_backend/web/refusal.py: send_refusal"),
+    ],
+    ids=["loopback", "Host headers", "refused bodies", "refused sockets"],
+)
+def test_what_all_servers_check_stands_in_one_function(texts: set[object], place: str) -> None:
+    servers = [Path(package.__file__ or "").parent for package in (piql_service, piql_backend)]
+    found = [
+        f"{name}: {node.name}"
+        for name, module in (*modules(), *(module for server in servers for module in modules_below(server)))
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and texts <= constants_in(node)
+    ]
+    assert place in found
+    assert len(found) == (2 if texts == {"localhost"} else 1), found
+
+
+def constants_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[object]:
+    return {node.value for node in ast.walk(function) if isinstance(node, ast.Constant)}

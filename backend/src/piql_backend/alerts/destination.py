@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from piql_backend.web.addresses import is_loopback
+from piql.reporting.hosts import is_loopback
 
 _PORTS = {"http": 80, "https": 443}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from email.utils import parseaddr
 from urllib.parse import urlsplit
 
-from piql_backend.web.addresses import is_loopback
+from piql.reporting.hosts import is_loopback
 
 _PORTS = {"smtp": 587, "smtps": 465}
 _EXAMPLE = "write one like smtp://mail.example:587 or smtps://mail.example"

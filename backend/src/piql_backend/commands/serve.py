@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from piql.reporting.hosts import is_loopback
 from piql.store.schemes import S3, scheme_of
 from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
-from piql_backend.web.addresses import is_loopback, is_network
+from piql_backend.web.trusted_proxies import is_network
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from piql.reporting.hosts import is_loopback
+
 from piql_backend.settings import Settings
-from piql_backend.web.addresses import is_loopback
 from piql_backend.web.needs import ROLES, Role
 
 _TOO_MUCH: Role = "administrator"  # nobody becomes one because of an e-mail address

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from piql.reporting.hosts import is_loopback
 
 from piql_backend.reports.schemas import ReportedRead, Shipment, ShipmentTakenRead
-from piql_backend.web.addresses import is_loopback
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import ApiError, declared
 from piql_backend.web.guarded_routes import GuardedRoute

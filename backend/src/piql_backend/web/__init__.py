@@ -3,7 +3,7 @@
 middleware, in the order in which a request passes it
     security_headers.py   headers of every answer, and the nonce of the page
     retry_after.py        429 and 503 say when to ask again
-    allowed_hosts.py      refuses another `Host` (`addresses.py` says which addresses are loopback)
+    allowed_hosts.py      refuses another `Host`
     same_origin.py        refuses what a page of another origin sends
     rate_limit.py         refuses a client that asks too much (`rates.py` counts)
     request_limit.py      refuses bodies that are too large

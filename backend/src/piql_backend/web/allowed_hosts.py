@@ -1,16 +1,12 @@
-"""Answers only to names that are this workbench's, so that no other name can be led to its address (DNS rebinding).
-
-An address in figures needs no list: no page of somebody else's can have it as its name.
-"""
+"""Answers only to names that are this workbench's, so that no other name can be led to its address (DNS rebinding)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from starlette.datastructures import Headers
+from piql_service.web.hosts import Hosts
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piql_backend.web.addresses import is_address
 from piql_backend.web.refusal import send_refusal
 
 
@@ -19,25 +15,18 @@ class AllowedHosts:
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
         self._app = app
-        self._names = frozenset({"localhost", *(name.lower().rstrip(".") for name in names)})
+        self._hosts = Hosts(names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or self._allows(Headers(scope=scope).get("host", "")):
+        if scope["type"] == "lifespan" or self._hosts.allows(_host(scope)):
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
         else:
             advice = "Use its address, or start it with --allowed-host and that name."
-            await send_refusal(send, 400, "unknown-host", "This workbench does not answer to that host name.", advice)
-
-    def _allows(self, host: str) -> bool:
-        name = host_name(host)
-        return name in self._names or is_address(name)
+            await send_refusal(
+                scope, send, 400, "unknown-host", "This workbench does not answer to that host name.", advice
+            )
 
 
-def host_name(host: str) -> str:
-    """The name of a Host header, in small letters, without its port."""
-    if host.startswith("["):
-        address, _, rest = host[1:].partition("]")
-        return host if rest and not rest.startswith(":") else address  # `[::1].example` is a name
-    return host.partition(":")[0].lower().rstrip(".")
+def _host(scope: Scope) -> bytes:
+    """The Host header of a request, empty where it has none."""
+    return next((value for name, value in scope["headers"] if name == b"host"), b"")

@@ -34,11 +34,13 @@ class CompressedBodies:
         try:
             body = unpacking.decompress(packed, self._most_bytes)
         except zlib.error:
-            await send_refusal(send, 400, "invalid-json", "The body is not compressed by gzip, as its header says.")
+            await send_refusal(
+                scope, send, 400, "invalid-json", "The body is not compressed by gzip, as its header says."
+            )
             return
         if unpacking.unconsumed_tail:
             message_text = f"The body is larger than {self._most_bytes // 1_000_000} MB when it is unpacked."
-            await send_refusal(send, 413, "body-too-large", message_text, "Send it in parts.")
+            await send_refusal(scope, send, 413, "body-too-large", message_text, "Send it in parts.")
             return
         unwanted = (b"content-encoding", b"content-length")
         plain = [(name, value) for name, value in scope["headers"] if name not in unwanted]

@@ -24,6 +24,6 @@ class ConnectionLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and self._count() > MOST_CONNECTIONS:
             message = f"More than {MOST_CONNECTIONS:,} connections or requests are open."
-            await send_refusal(send, 503, "too-many-connections", message, "Try again in a moment.", _HEADERS)
+            await send_refusal(scope, send, 503, "too-many-connections", message, "Try again in a moment.", _HEADERS)
         else:
             await self._app(scope, receive, send)

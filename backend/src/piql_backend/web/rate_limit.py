@@ -33,18 +33,16 @@ class RateLimit:
         kind = kind_of(scope.get("method", "GET"), scope["path"])  # a socket is opened by a GET
         client = client_of(scope["client"][0] if scope.get("client") else "")
         wait = self._buckets.take(client, kind)
-        if wait and scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-        elif wait:
-            await self._refuse(send, kind, math.ceil(wait))
+        if wait:
+            await self._refuse(scope, send, kind, math.ceil(wait))
         else:
             await self._app(scope, receive, send)
 
-    async def _refuse(self, send: Send, kind: Kind, seconds: int) -> None:
+    async def _refuse(self, scope: Scope, send: Send, kind: Kind, seconds: int) -> None:
         rate = self._rates.of(kind)
         message = (
             f"Too many {_WORDS[kind]} from one address: at most {rate:,g} a second are allowed, "
             f"and {max(1.0, rate * BURST_SECONDS):,g} at once after a pause."
         )
         headers = [(RETRY_AFTER.lower().encode(), str(seconds).encode())]
-        await send_refusal(send, 429, "too-many-requests", message, f"Try again in {seconds} s.", headers)
+        await send_refusal(scope, send, 429, "too-many-requests", message, f"Try again in {seconds} s.", headers)

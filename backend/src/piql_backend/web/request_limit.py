@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 
+from piql_service.web.bodies import discard, discard_declared, is_declared_longer
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from piql_backend.web.refusal import send_refusal
 
 MAX_BODY_BYTES = 5_000_000
-_MOST_DISCARDED = 20_000_000  # bytes of a refused body: a client that sends still more may see its connection reset
 
 
 class _TooLarge(Exception):
@@ -17,11 +17,7 @@ class _TooLarge(Exception):
 
 
 class RequestLimit:
-    """Answers 413 by the declared length, or when more than the limit has arrived.
-
-    Before it answers, the rest of the body is taken from the connection and thrown away: many clients read an answer
-    only after they have sent everything, and closing the connection before would reset it.
-    """
+    """Answers 413 by the declared length, or when more than the limit has arrived, behind the body's end."""
 
     def __init__(self, app: ASGIApp, max_bytes: int = MAX_BODY_BYTES) -> None:
         self._app = app
@@ -32,11 +28,9 @@ class RequestLimit:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        declared = headers.get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared) > self._max_bytes:
-            if declared.isdigit() and int(declared) <= _MOST_DISCARDED and b"expect" not in headers:
-                await _discard(receive)
-            await self._refuse(send)
+        if is_declared_longer(headers, self._max_bytes):
+            await discard_declared(receive, headers)
+            await self._refuse(scope, send)
             return
         arrived, is_over = 0, False
 
@@ -57,20 +51,10 @@ class RequestLimit:
             await self._app(scope, counted_receive, checked_send)
         if arrived > self._max_bytes:
             if not is_over:
-                await _discard(receive)
-            await self._refuse(send)
+                await discard(receive)
+            await self._refuse(scope, send)
 
-    async def _refuse(self, send: Send) -> None:
+    async def _refuse(self, scope: Scope, send: Send) -> None:
         message = f"The body is larger than {self._max_bytes // 1_000_000} MB."
         advice = "Send fewer or smaller files."
-        await send_refusal(send, 413, "body-too-large", message, advice, [(b"connection", b"close")])
-
-
-async def _discard(receive: Receive) -> None:
-    """Read a body to its end, up to `_MOST_DISCARDED` bytes, and keep nothing of it."""
-    left = _MOST_DISCARDED
-    while left > 0:
-        message = await receive()
-        if not message.get("more_body", False):  # its end, or the client is gone
-            return
-        left -= len(message.get("body", b""))
+        await send_refusal(scope, send, 413, "body-too-large", message, advice, [(b"connection", b"close")])

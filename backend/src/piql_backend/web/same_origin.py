@@ -27,18 +27,18 @@ class SameOrigin:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope) if scope["type"] != "lifespan" else Headers()
-        if scope["type"] == "websocket" and _is_foreign(headers):
-            await send({"type": "websocket.close", "code": 1008})
-        elif scope["type"] != "http" or scope["method"] in SAFE_METHODS:
+        is_http = scope["type"] == "http"
+        if scope["type"] == "lifespan" or (is_http and scope["method"] in SAFE_METHODS):
             await self._app(scope, receive, send)
         elif _is_foreign(headers):
             message = (
                 "The request comes from a page of another origin: only the workbench's own page may change things."
             )
-            await send_refusal(send, 403, "foreign-origin", message, "Open the workbench itself.")
-        elif _has_body(headers) and _media_type(headers) != _JSON:
+            await send_refusal(scope, send, 403, "foreign-origin", message, "Open the workbench itself.")
+        elif is_http and _has_body(headers) and _media_type(headers) != _JSON:
             message = "The body is not declared to be JSON."
-            await send_refusal(send, 415, "unsupported-media-type", message, f"Send it with Content-Type: {_JSON}.")
+            advice = f"Send it with Content-Type: {_JSON}."
+            await send_refusal(scope, send, 415, "unsupported-media-type", message, advice)
         else:
             await self._app(scope, receive, send)
 

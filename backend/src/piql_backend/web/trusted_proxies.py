@@ -40,10 +40,14 @@ class TrustedProxies:
         named = [] if self._user_header is None else Headers(scope=scope).getlist(self._user_header)
         if named and not self._is_listed(peer):
             message = f"{self._user_header} is believed from the listed proxies alone, and {peer or 'nowhere'} is none."
-            await _refuse(scope, send, 403, "untrusted-proxy", message, "Ask through the proxy, or without the header.")
+            await send_refusal(
+                scope, send, 403, "untrusted-proxy", message, "Ask through the proxy, or without the header."
+            )
         elif len(named) > 1:
             message = f"{self._user_header} stands more than once in the request: it names more than one person."
-            await _refuse(scope, send, 400, "ambiguous-person", message, "The proxy must replace it, not add to it.")
+            await send_refusal(
+                scope, send, 400, "ambiguous-person", message, "The proxy must replace it, not add to it."
+            )
         else:
             if named and named[0]:
                 scope.setdefault("state", {})[PROXY_USER] = named[0]
@@ -59,8 +63,10 @@ class TrustedProxies:
         return any(address in network for network in self._networks)
 
 
-async def _refuse(scope: Scope, send: Send, status: int, code: str, message: str, help: str) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008})
-    else:
-        await send_refusal(send, status, code, message, help)
+def is_network(name: str) -> bool:
+    """Whether a name is an address, or a network such as 10.0.0.0/8."""
+    try:
+        ip_network(name)
+    except ValueError:
+        return False
+    return True

@@ -4,6 +4,7 @@ cells.py        what executions are counted by: minute, query, version, outcome,
 shipment.py     counts as the compressed JSON that the workbench takes
 journal.py      counts of the last seconds, on disk before they are a shipment
 spool.py        the folder where shipments wait until the workbench has taken them
+hosts.py        whether a host is this machine, and whether its name is an address
 address.py      where the workbench takes them, and the token that it may ask for
 sending.py      one shipment, sent by HTTP
 reporter.py     the thread that does all of this for one database

@@ -6,11 +6,11 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from piql.errors import InvalidParameter
+from piql.reporting.hosts import is_loopback
 
 REPORT = "PIQL_REPORT"
 TOKEN = "PIQL_REPORT_TOKEN"
@@ -55,7 +55,7 @@ def report_address(
         raise InvalidParameter(f"report: {text!r} is not an address for reports: write one like {_EXAMPLE}", "report")
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
         raise InvalidParameter("token: it has characters that no token has: copy it again", "token")
-    if token is not None and scheme == "http" and not _is_loopback(host):
+    if token is not None and scheme == "http" and not is_loopback(host):
         raise InvalidParameter("token: over http it could be read on its way: report to an https address", "token")
     address = ReportAddress(scheme, host, port or _PORTS[scheme], parts.path, Path(), token)
     return ReportAddress(address.scheme, host, address.port, parts.path, _spool(str(address), environment), token)
@@ -68,12 +68,3 @@ def _spool(address: str, environment: Mapping[str, str]) -> Path:
         state = environment.get("XDG_STATE_HOME") or Path(environment.get("HOME", "."), ".local", "state")
         base = str(Path(state, "piql", "reports"))
     return Path(base, hashlib.sha256(address.encode()).hexdigest()[:16])
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

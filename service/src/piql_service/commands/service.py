@@ -12,12 +12,12 @@ from pathlib import Path
 import piql
 from piql.commands.existing import open_existing
 from piql.errors import NotDeployed, PiqlError, StoreUnavailable
+from piql.reporting.hosts import is_loopback
 from piql.store.open import location_of
 
 from piql_service.admission.tokens import TokensInvalid, TokenSource
 from piql_service.processes.settings import WorkerSettings
 from piql_service.processes.supervisor import Supervisor, end_at_signals, listen
-from piql_service.web.hosts import is_loopback
 
 _MOST_WORKERS = 64
 

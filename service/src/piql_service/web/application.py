@@ -25,10 +25,11 @@ from piql_service.contract.openapi import NDJSON, PATH
 from piql_service.execution.executor import Executor, Request
 from piql_service.metrics.exposition import CONTENT_TYPE, text_of
 from piql_service.metrics.tallies import Sample, Tallies
+from piql_service.web.bodies import Headers, Receive
 from piql_service.web.hosts import Hosts
 from piql_service.web.live_queries import LiveQueries
 from piql_service.web.refusals import Refusal, refusal_of
-from piql_service.web.requests import Headers, Receive, body_of, pages_of, request_of
+from piql_service.web.requests import body_of, pages_of, request_of
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,8 @@ An address in figures needs no list: no page of somebody else's can have it as i
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import ip_address
+
+from piql.reporting.hosts import is_address
 
 _MOST_KEPT = 1000
 
@@ -21,7 +22,7 @@ class Hosts:
     def allows(self, host: bytes) -> bool:
         if host in self._allowed:
             return True
-        name = _name_of(host.decode("latin-1"))
+        name = host_name(host.decode("latin-1"))
         if name not in self._names and not is_address(name):
             return False
         if len(self._allowed) < _MOST_KEPT:
@@ -29,23 +30,9 @@ class Hosts:
         return True
 
 
-def is_address(name: str) -> bool:
-    """Return whether a name is an IP address."""
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches a host."""
-    return host == "localhost" or (is_address(host) and ip_address(host).is_loopback)
-
-
-def _name_of(host: str) -> str:
+def host_name(host: str) -> str:
     """Return the name of a Host header, in small letters, without its port."""
     if host.startswith("["):
         address, _, rest = host[1:].partition("]")
-        return host if rest and not rest.startswith(":") else address
+        return host if rest and not rest.startswith(":") else address  # `[::1].example` is a name
     return host.partition(":")[0].lower().rstrip(".")

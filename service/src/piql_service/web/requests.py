@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Any, get_args
@@ -23,13 +22,10 @@ from piql_service.contract.headers import (
 )
 from piql_service.contract.values import Reading
 from piql_service.execution.executor import Request
+from piql_service.web.bodies import Headers, Receive, discard, discard_declared, is_declared_longer
 from piql_service.web.refusals import Refusal
 
-Receive = Callable[[], Awaitable[Any]]
-Headers = Mapping[bytes, bytes]
-
 MOST_BODY_BYTES = 1_000_000
-_MOST_DISCARDED = 20_000_000  # bytes of a refused body: a client that sends still more may see its connection reset
 _FIELDS = {"parameters", "cursor"}
 _CONSISTENCIES = {word.encode(): word for word in get_args(Consistency)}
 _SESSION, _CONSISTENCY, _TIMEOUT, _PAGES = (name.lower().encode() for name in (SESSION, CONSISTENCY, TIMEOUT, PAGES))
@@ -49,10 +45,8 @@ async def body_of(receive: Receive, headers: Headers) -> bytes:
     """
     if not headers.get(b"content-type", b"").lower().startswith(b"application/json"):
         raise Refusal(415, "not-json", "The body is not declared to be JSON.", "Send Content-Type: application/json.")
-    length = headers.get(b"content-length", b"0")
-    if not length.isdigit() or int(length) > MOST_BODY_BYTES:
-        if length.isdigit() and int(length) <= _MOST_DISCARDED and b"expect" not in headers:
-            await _discard(receive)
+    if is_declared_longer(headers, MOST_BODY_BYTES):
+        await discard_declared(receive, headers)
         raise _TOO_LARGE
     message = await receive()
     body: bytes = message.get("body", b"")
@@ -65,22 +59,9 @@ async def body_of(receive: Receive, headers: Headers) -> bytes:
         size += len(parts[-1])
         if size > MOST_BODY_BYTES:
             if message.get("more_body", False):
-                await _discard(receive)
+                await discard(receive)
             raise _TOO_LARGE
     return b"".join(parts)
-
-
-async def _discard(receive: Receive) -> None:
-    """Read a body that is refused, up to a length: many clients read the answer only after they have sent everything.
-
-    Closing the connection before would reset it, and they would never see the answer.
-    """
-    left = _MOST_DISCARDED
-    while left > 0:
-        message = await receive()
-        if not message.get("more_body", False):  # its end, or the client is gone
-            return
-        left -= len(message.get("body", b""))
 
 
 def request_of(query: ServedQuery, read: Reading, body: bytes, headers: Headers) -> Request:

@@ -1,8 +1,8 @@
-"""Tells IP addresses from host names, and loopback addresses from others."""
+"""Tells IP addresses from host names, and what only this machine reaches from what others reach."""
 
 from __future__ import annotations
 
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 
 
 def is_address(name: str) -> bool:
@@ -17,12 +17,3 @@ def is_address(name: str) -> bool:
 def is_loopback(name: str) -> bool:
     """Whether a name or address is reached from this machine only."""
     return name == "localhost" or (is_address(name) and ip_address(name).is_loopback)
-
-
-def is_network(name: str) -> bool:
-    """Whether a name is an address, or a network such as 10.0.0.0/8."""
-    try:
-        ip_network(name)
-    except ValueError:
-        return False
-    return True
