@@ -162,8 +162,9 @@ class EmbeddedStore:
                         for statement in OWN_TABLES[self.kind].values():
                             connection.execute(statement)
                     connection.execute("COMMIT")
-                finally:
-                    self._end(connection, mark, "ROLLBACK")
+                except BaseException:
+                    self._roll_back(connection, mark)
+                    raise
         except (sqlite3.Error, OSError, ValueError) as failure:
             raise not_opened(self.path, failure, self._wait_seconds) from failure
         finally:
@@ -244,18 +245,21 @@ class EmbeddedStore:
             try:
                 _begin(connection, "BEGIN")
                 yield
-            finally:
-                self._end(connection, mark, "COMMIT")
+                if connection.in_transaction and connection.transaction is mark:
+                    connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back(connection, mark)
+                raise
         except sqlite3.Error as failure:
             raise unavailable(failure) from failure
         finally:
             handle.uses -= 1
             handle.use_is_over()
 
-    def _end(self, connection: Connection, mark: object, statement: str) -> None:
-        """End the transaction that `mark` began, if it is still open; after Ctrl+C another may have begun since."""
+    def _roll_back(self, connection: Connection, mark: object) -> None:
+        """Undo the transaction that `mark` began, if it is still open; after Ctrl+C another may have begun since."""
         if connection.in_transaction and connection.transaction is mark and not self._file.log_files.is_index_cut():
-            connection.execute(statement)
+            connection.execute("ROLLBACK")
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
@@ -269,8 +273,9 @@ class EmbeddedStore:
                 self._file.log_files.refuse_cut()
                 connection.execute("COMMIT")
                 self._file.log_files.grown()
-            finally:
-                self._end(connection, mark, "ROLLBACK")
+            except BaseException:
+                self._roll_back(connection, mark)
+                raise
 
     def settings(self) -> Mapping[str, str]:
         if not self.is_made():
