@@ -28,11 +28,9 @@ from piql_profiler.measure.histogram import Histogram
 from piql_profiler.measure.measurements import FEWEST_PAIRS, Measurement
 from piql_profiler.measure.mixed_load import Part, offer_mixed
 from piql_profiler.measure.normal_scores import normal_scores
-from piql_profiler.measure.open_loop import AT_LEAST, Block, offer
+from piql_profiler.measure.open_loop import AT_LEAST, ATTEMPTS, Block, offer, offer_until_not_void
 from piql_profiler.measure.precision import effective_number, is_precise
 from piql_profiler.measure.workload import Call, Workload
-
-_ATTEMPTS = 2  # to measure a block that is not void; the second has half of the time
 
 
 def prepare(grid: Grid, store_url: str) -> None:
@@ -58,7 +56,7 @@ def measure(
     """
     session = _session(store_url, grid, os.getpid())
     cells: dict[Point, Measurement] = {}
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         lacking = {
             point: seconds / 2**attempt
             for point, seconds in shares.items()
@@ -147,8 +145,8 @@ class Session:
         """Measure a point for about `seconds`, or until it is known well enough."""
         recording = self._record(point, seed)
         started_at, began = time.time(), self._clock.now()
-        for attempt in range(_ATTEMPTS):
-            block = offer(
+        block = offer_until_not_void(
+            lambda attempt: offer(
                 recording.execute,
                 seconds / 2**attempt,
                 load=load,
@@ -159,8 +157,7 @@ class Session:
                 is_enough=_known_to(precision),
                 clock=self._clock,
             )
-            if not block.is_void:
-                break
+        )
         took = self._clock.now() - began
         return self._measurement(recording, block, interval, started_at, took, correlation_of(block.service_us))
 

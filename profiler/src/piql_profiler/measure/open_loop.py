@@ -27,6 +27,7 @@ MOST_LAG = 0.05  # of the p99 response
 MOST_COMPUTING = 0.8  # of one processor: the most that a load may be, 0.7, and what chance adds to it
 _CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, in this share of the block's time at most
 BETWEEN_CHECKS = 250  # executions
+ATTEMPTS = 2  # to measure a block that is not void; the second has half of the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,15 @@ class Block:
     @property
     def is_void(self) -> bool:
         return self.lag > MOST_LAG or self.computing > MOST_COMPUTING
+
+
+def offer_until_not_void(measure: Callable[[int], Block]) -> Block:
+    """Return the first block that is not void, else the last; `measure` is given the number of the attempt, from 0."""
+    for attempt in range(ATTEMPTS):
+        block = measure(attempt)
+        if not block.is_void:
+            break
+    return block
 
 
 def offer(

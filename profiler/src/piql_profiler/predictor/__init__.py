@@ -2,7 +2,8 @@
 
 cardinalities, writes          from a plan to its remote operators with their sizes; `sizes` from observed sizes
 model                          the interface of all models: an operator's latency at any size, for each interval
-  models: paper, surface       the models, with `levels`: where a point lies among the measured ones,
+  models: paper, surface       the models, with what `measured_model` does for both,
+  levels                       where a point lies among the measured ones,
   dependence, conformal        how much operators are slow together, and how wrong the model is
 composition                    operators' latencies combined as the plan runs them, in sequence or in parallel
 predict, pages                 all of it for one plan, or for a page of several

@@ -22,42 +22,19 @@ import numpy as np
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import BINS, LOG_RATIO, Curve, cumulative_of
 from piql_profiler.measure.measurements import Measurements
-from piql_profiler.predictor.conformal import calibrate, calibrate_writes
-from piql_profiler.predictor.levels import BYTES, as_measured, levels_of, require
-from piql_profiler.predictor.model import Coverage
+from piql_profiler.predictor.levels import BYTES, as_measured, require
+from piql_profiler.predictor.measured_model import MeasuredModel
 
 
-class PaperModel:
+class PaperModel(MeasuredModel):
     """A `Model` that looks up the next larger grid point; beyond the grid, it scales the largest one."""
 
     name = "paper"
     correlation = write_correlation = 0.0
 
     def __init__(self, measurements: Measurements, *, is_monotone: bool = True) -> None:
-        measurements = measurements.only(lambda point: point.columns == 1)
-        self.intervals = measurements.intervals
-        self.is_answered_in_turn = measurements.is_answered_in_turn
-        self.has_transactions = measurements.has_transactions
-        self._measurements = measurements
+        super().__init__(measurements.only(lambda point: point.columns == 1))
         self._is_monotone = is_monotone
-        self._levels = levels_of(measurements)
-        self._cache: dict[Hashable, Curve] = {}
-
-    @cached_property
-    def upper_factor(self) -> float | None:
-        return calibrate(self._measurements, PaperModel).factor()
-
-    @cached_property
-    def write_factor(self) -> float | None:
-        return calibrate_writes(self._measurements, PaperModel).factor()
-
-    def coverage(self, point: Point) -> Coverage:
-        point = as_measured(self._levels, point)
-        return require(self._levels, point).coverage(point)
-
-    def excess(self, point: Point) -> float:
-        point = as_measured(self._levels, point)
-        return max(require(self._levels, point).excess(point))
 
     def key(self, point: Point) -> Hashable:
         point = self._without_width(point)

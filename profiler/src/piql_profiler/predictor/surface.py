@@ -28,10 +28,9 @@ from scipy.optimize import nnls
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
 from piql_profiler.measure.measurements import Measurements, OperatorCounts
-from piql_profiler.predictor.conformal import calibrate, calibrate_writes
 from piql_profiler.predictor.dependence import STRONGEST, correlation_of_slowest
-from piql_profiler.predictor.levels import Levels, as_measured, levels_of, require
-from piql_profiler.predictor.model import Coverage
+from piql_profiler.predictor.levels import Levels, as_measured, require
+from piql_profiler.predictor.measured_model import MeasuredModel
 
 SHARES = np.concatenate(
     ([0.0, 0.005, 0.01, 0.02, 0.03], np.arange(0.05, 0.951, 0.05), [0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.998, 1.0])
@@ -41,19 +40,14 @@ _LOGARITHM = 1  # index of log child among the features
 _Values = NDArray[np.float64]
 
 
-class SurfaceModel:
+class SurfaceModel(MeasuredModel):
     """A `Model` that interpolates between measured points; surfaces and curves are computed when first needed."""
 
     name = "surface"
 
     def __init__(self, measurements: Measurements) -> None:
-        self.intervals = measurements.intervals
-        self.is_answered_in_turn = measurements.is_answered_in_turn
-        self.has_transactions = measurements.has_transactions
+        super().__init__(measurements)
         self.write_correlation = min(max(measurements.write_correlation, 0.0), STRONGEST)
-        self._measurements = measurements
-        self._levels = levels_of(measurements)
-        self._cache: dict[Hashable, Curve] = {}
         self._surfaces: dict[Operator, _Surface] = {}
 
     @cached_property
@@ -67,22 +61,6 @@ class SurfaceModel:
     @property
     def _has_scans(self) -> bool:
         return Operator.INDEX_SCAN in self._levels
-
-    @cached_property
-    def upper_factor(self) -> float | None:
-        return calibrate(self._measurements, SurfaceModel).factor()
-
-    @cached_property
-    def write_factor(self) -> float | None:
-        return calibrate_writes(self._measurements, SurfaceModel).factor()
-
-    def coverage(self, point: Point) -> Coverage:
-        point = as_measured(self._levels, point)
-        return require(self._levels, point).coverage(point)
-
-    def excess(self, point: Point) -> float:
-        point = as_measured(self._levels, point)
-        return max(require(self._levels, point).excess(point))
 
     def key(self, point: Point) -> Hashable:
         return as_measured(self._levels, point)

@@ -22,12 +22,11 @@ from piql_profiler.measure.clock import REAL, Clock
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import Histogram, merge_all
 from piql_profiler.measure.mixed_load import Part
-from piql_profiler.measure.open_loop import AT_LEAST, Block, offer
+from piql_profiler.measure.open_loop import AT_LEAST, Block, offer, offer_until_not_void
 from piql_profiler.measure.precision import Precision, effective_number_of_blocks, precision_of
 from piql_profiler.measure.sampling import ParameterSampler
 from piql_profiler.predictor.cardinalities import Work, work_of
 
-_ATTEMPTS = 2  # to measure a block that is not void; the second has half of the time
 _DRAWS = 50  # of parameters, until a write is neither refused nor has nothing to do
 _REFUSALS = (CardinalityViolation, ConditionFailed, ConstraintViolation, DuplicateKey, ForeignKeyViolation)
 Path = tuple[int, ...]
@@ -110,9 +109,9 @@ class CaseSession:
         """Measure one block; a block that is void is measured once more, in half of its time."""
         if self.left_out is not None:
             return
-        for attempt in range(_ATTEMPTS):
-            try:
-                block = offer(
+        try:
+            block = offer_until_not_void(
+                lambda attempt: offer(
                     self.execute,
                     seconds / 2**attempt,
                     load=load,
@@ -122,11 +121,10 @@ class CaseSession:
                     one_takes=self._one_takes,
                     clock=self._clock,
                 )
-            except NotExecutable as error:
-                self.left_out = str(error)
-                return
-            if not block.is_void:
-                break
+            )
+        except NotExecutable as error:
+            self.left_out = str(error)
+            return
         self.keep(block)
 
     def part(self, seconds: float) -> Part:
