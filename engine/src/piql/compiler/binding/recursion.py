@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from piql.compiler.binding.outputs import output_columns, with_output_names
 from piql.compiler.binding.scope import ScopeColumn, matches
 from piql.compiler.binding.types import wider
+from piql.compiler.binding.unions import SAME_COLUMNS, column_difference
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.logical.operators import (
     GroupBy,
@@ -263,28 +264,11 @@ def _fits(
     context: QueryContext, entry: ast.WithEntry, parts: _Parts, columns: tuple[ColumnRef, ...], step: LogicalNode
 ) -> bool:
     """Return whether the step gives the columns of the first rows, one row for one row; report what does not fit."""
-    outputs, span, name = output_columns(step), parts.step.items_span, entry.name.text
-    if len(outputs) != len(columns):
-        context.diagnostics.append(
-            report(
-                "union-columns",
-                f"this query gives {len(outputs)} columns, the first rows of {name} have {len(columns)}",
-                span,
-                help="all queries of a UNION give the same columns",
-            )
-        )
+    span, name = parts.step.items_span, entry.name.text
+    difference = column_difference(columns, output_columns(step), f"the query of the first rows of {name}")
+    if difference is not None:
+        context.diagnostics.append(report(*difference, span, help=SAME_COLUMNS))
         return False
-    for column, output in zip(columns, outputs, strict=True):
-        if wider(column.type, output.type) is None:
-            context.diagnostics.append(
-                report(
-                    "type-mismatch",
-                    f"{column.name} is {column.type} in the first rows of {name} and {output.type} here",
-                    span,
-                    help="all queries of a UNION give the same types",
-                )
-            )
-            return False
     node = step
     while isinstance(node, Projection | Selection):
         node = node.input

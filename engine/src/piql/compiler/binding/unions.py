@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.order import sort_keys
 from piql.compiler.binding.outputs import output_columns, with_output_names
-from piql.compiler.binding.scope import Scope, ScopeRelation
+from piql.compiler.binding.scope import Scope, ScopeColumn, ScopeRelation
 from piql.compiler.binding.stops import with_stop
 from piql.compiler.binding.types import wider
 from piql.compiler.logical import expressions as bound
@@ -21,6 +21,8 @@ from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
+
+SAME_COLUMNS = "all queries of a UNION give the same number of columns, with the same types"
 
 
 def bind_union(
@@ -36,33 +38,27 @@ def bind_union(
     columns = output_columns(plans[0])
     names = [column.name for column in columns]
     for plan, query in zip(plans[1:], node.inputs[1:], strict=True):
-        branch_columns = output_columns(plan)
-        if len(branch_columns) != len(columns):
-            context.diagnostics.append(
-                report(
-                    "union-columns",
-                    f"this query gives {len(branch_columns)} columns, the first of the UNION gives {len(columns)}",
-                    _items_span(query),
-                    labels=(Label(_items_span(node.inputs[0]), "the first query"),),
-                    help="all queries of a UNION give the same columns",
-                )
-            )
+        difference = column_difference(columns, output_columns(plan), "the first query of the UNION")
+        if difference is not None:
+            first = Label(_items_span(node.inputs[0]), "the first query")
+            context.diagnostics.append(report(*difference, _items_span(query), labels=(first,), help=SAME_COLUMNS))
             return None
-        for first, column in zip(columns, branch_columns, strict=True):
-            if wider(first.type, column.type) is None:
-                context.diagnostics.append(
-                    report(
-                        "type-mismatch",
-                        f"{first.name} is {first.type} in the first query of the UNION and {column.type} here",
-                        _items_span(query),
-                        help="all queries of a UNION give the same types",
-                    )
-                )
-                return None
     plan = logical.Union(
         inputs=tuple(with_output_names(branch, names) for branch in plans), all=node.is_all, span=node.span
     )
     return _ordered_union(context, node, plan)
+
+
+def column_difference(
+    first: Sequence[bound.ColumnRef | ScopeColumn], others: Sequence[ScopeColumn], whose: str
+) -> tuple[str, str] | None:
+    """Return how the columns of a query differ from the `first` ones, as a code and a message; None if they fit."""
+    if len(others) != len(first):
+        return "union-columns", f"this query gives {len(others)} columns, {whose} gives {len(first)}"
+    for column, branch_column in zip(first, others, strict=True):
+        if wider(column.type, branch_column.type) is None:
+            return "type-mismatch", f"{column.name} is {column.type} in {whose} and {branch_column.type} here"
+    return None
 
 
 def _ordered_union(
