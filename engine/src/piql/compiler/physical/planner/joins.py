@@ -182,62 +182,55 @@ def join_remotely(
     Of an inner join the tests that the index does not apply are a selection above it; of a left join they are its
     condition, since a row whose matches all fail them is kept.
     """
-    table, alias = relation.table, relation.alias
     values = [value for part in access.prefix for value in part.values]
     if access.range is not None:
         values += [end for end in (access.range.low, access.range.high) if end is not None]
-    is_outer = node.kind == "left"
-    left = with_columns(left, (*values, *access.residual) if is_outer else values)
-    condition = conjunction(access.residual) if is_outer else None
-    is_many = access.reads > 1 or any(has_many(part) for part in access.prefix)
-    count = access.limit.count
-    is_get = access.is_one_row and access.index.is_unique and access.range is None
-    if count is not None and (count.parameter is not None or count.max == 0):
-        is_get = False  # LIMIT 0 may be asked for, which a get cannot apply
-    pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
-    if is_get:
-        join = IndexFKJoin(
-            child=left.plan,
-            table=table,
-            alias=alias,
-            index=access.index,
-            prefix=access.prefix,
-            kind=node.kind,
-            condition=condition,
-            span=node.span,
-        )
-        part = replace(
-            left.on(join),
-            fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, restrictions, left.fixed)},
-            is_stopped=False,
-            pending=(*left.pending, *pending),
-        )
-        return part if is_outer else selected(part, access.residual, conjunction(access.residual))
+    left = with_columns(left, (*values, *access.residual) if node.kind == "left" else values)
+    fixed = left.fixed
+    if node.kind != "left":
+        fixed = {**fixed, **columns_of_one_value(relation.alias, restrictions, fixed)}
+    pending = (Pending(relation.table, relation.alias, access.index),) if access.needs_dereference else ()
+    if _is_get(access):
+        return _get_matches(node, relation, access, replace(left, fixed=fixed), pending)
     left = fetched(left)
-    determined = set() if is_outer else {name for name, equality in restrictions.equal.items() if equality.count == 1}
-    rows = replace(
-        left,
-        keys=(*left.keys, *relation.columns(name for name in table.primary_key if name not in determined)),
-        fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, restrictions, left.fixed)},
+    determined = {name for name, equality in restrictions.equal.items() if equality.count == 1}
+    key = [name for name in relation.table.primary_key if node.kind == "left" or name not in determined]
+    rows = replace(left, keys=(*left.keys, *relation.columns(key)), fixed=fixed)
+    return _read_matches(node, relation, access, want, rows, pending)
+
+
+def _is_get(access: Access) -> bool:
+    """Whether each left row has one match by a whole key. LIMIT 0 may be asked for, which a get cannot apply."""
+    count = access.limit.count
+    may_be_none = count is not None and (count.parameter is not None or count.max == 0)
+    return access.is_one_row and access.index.is_unique and access.range is None and not may_be_none
+
+
+def _get_matches(node: Join, relation: Relation, access: Access, left: Part, pending: tuple[Pending, ...]) -> Part:
+    is_outer = node.kind == "left"
+    join = IndexFKJoin(
+        child=left.plan,
+        table=relation.table,
+        alias=relation.alias,
+        index=access.index,
+        prefix=access.prefix,
+        kind=node.kind,
+        condition=conjunction(access.residual) if is_outer else None,
+        span=node.span,
     )
-    natural = natural_order(relation, access)
-    is_merged = is_many or (bool(want.keys) and access.serves_order)
-    order: tuple[SortKey, ...] = ()
-    if want.keys and access.serves_order:
-        order = want.keys
-    elif (left.order or left.rows <= 1) and not is_many:
-        order = (*left.order, *natural)
-        is_merged = False
-    elif is_many and want.is_page and not want.keys and access.limit.count is not None:
-        order = total_order(
-            (*left.order, *natural), rows
-        )  # merged, so that what a read leaves for the next page is last
-    elif is_many:
-        is_merged = False
+    part = replace(left.on(join), is_stopped=False, pending=(*left.pending, *pending))
+    return part if is_outer else selected(part, access.residual, conjunction(access.residual))
+
+
+def _read_matches(
+    node: Join, relation: Relation, access: Access, want: Want, left: Part, pending: tuple[Pending, ...]
+) -> Part:
+    is_outer = node.kind == "left"
+    order, is_merged = _order_of_matches(relation, access, want, left)
     sorted_join = SortedIndexJoin(
         child=left.plan,
-        table=table,
-        alias=alias,
+        table=relation.table,
+        alias=relation.alias,
         index=access.index,
         prefix=access.prefix,
         range=access.range,
@@ -247,17 +240,11 @@ def join_remotely(
         is_resumable=want.is_page and access.limit.count is not None,
         limit=access.limit,
         kind=node.kind,
-        condition=condition,
+        condition=conjunction(access.residual) if is_outer else None,
         passing=access.passing if is_outer else None,
         span=node.span,
     )
-    part = replace(
-        rows.on(sorted_join),
-        rows=left.rows * access.rows,
-        order=order,
-        is_stopped=False,
-        pending=pending,
-    )
+    part = replace(left.on(sorted_join), rows=left.rows * access.rows, order=order, is_stopped=False, pending=pending)
     rows_passing = left.rows * access.rows_passing
     if is_outer:
         return replace(part, rows=max(rows_passing, left.rows))
@@ -267,6 +254,19 @@ def join_remotely(
         depth = depth_of(left.plan, part.plan)
         passing = replace(passing, depth=depth, rows=rows_passing) if depth else None
     return selected(part, access.residual, conjunction(access.residual), passing)
+
+
+def _order_of_matches(relation: Relation, access: Access, want: Want, left: Part) -> tuple[tuple[SortKey, ...], bool]:
+    """Return the order of all matches together, and whether the reads are merged into it."""
+    is_many = access.reads > 1 or any(has_many(part) for part in access.prefix)
+    natural = natural_order(relation, access)
+    if want.keys and access.serves_order:
+        return want.keys, True
+    if (left.order or left.rows <= 1) and not is_many:
+        return (*left.order, *natural), False
+    if is_many and want.is_page and not want.keys and access.limit.count is not None:
+        return total_order((*left.order, *natural), left), True  # what a read leaves for the next page is last
+    return (), False
 
 
 def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, relations: frozenset[str]) -> bool:
