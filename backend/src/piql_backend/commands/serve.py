@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from ipaddress import ip_network
 from pathlib import Path
 
 from piql.reporting.hosts import is_loopback
@@ -16,7 +17,6 @@ from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
-from piql_backend.web.trusted_proxies import is_network
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
@@ -59,17 +59,14 @@ def serve(argv: Sequence[str] | None = None) -> int:
     secret = _secret(parser, vars(options).pop("oidc_secret_fd"), default.oidc_client_secret)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
-    lists = {
-        name: tuple(getattr(options, name))
-        for name in ("allowed_hosts", "allowed_stores", "allowed_sources", "profile_stores", "trusted_proxies")
-    }
+    lists = {name: tuple(getattr(options, name)) for _, name, _, _ in _LISTS}
     return run(replace(default, **(vars(options) | lists), oidc_client_secret=secret))
 
 
 def _refuse_proxies(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """End with an error unless proxies are addresses, and the header of people comes from some that are listed."""
     for address in options.trusted_proxies:
-        if not is_network(address):
+        if not _is_network(address):
             parser.error(f"--trusted-proxy {address} is no address and no network such as 10.0.0.0/8")
     header = options.trust_proxy_user
     if header is None:
@@ -80,6 +77,15 @@ def _refuse_proxies(parser: argparse.ArgumentParser, options: argparse.Namespace
         parser.error("--trust-proxy-user names people of a team: add --team")
     if not options.trusted_proxies:
         parser.error("--trust-proxy-user is believed from listed proxies alone: add --trusted-proxy ADDRESS")
+
+
+def _is_network(name: str) -> bool:
+    """Whether a name is an address, or a network such as 10.0.0.0/8."""
+    try:
+        ip_network(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _secret(parser: argparse.ArgumentParser, descriptor: int | None, default: str | None) -> str | None:
@@ -93,6 +99,41 @@ def _secret(parser: argparse.ArgumentParser, descriptor: int | None, default: st
         parser.error(f"--oidc-secret-fd {descriptor} is no file descriptor with a line of text")
 
 
+_LISTS = (  # options that may be given again, with the field of `Settings` that each adds to
+    (
+        "--trusted-proxy",
+        "trusted_proxies",
+        "ADDRESS",
+        "an address or network whose X-Forwarded-For and -Proto are believed; may be given again;"
+        " default: this machine",
+    ),
+    (
+        "--allowed-host",
+        "allowed_hosts",
+        "NAME",
+        "a name by which it may be reached, besides localhost and addresses; may be given again",
+    ),
+    (
+        "--profile-store",
+        "profile_stores",
+        "URL",
+        "a cluster that profile runs may measure, besides --store; may be given again",
+    ),
+    (
+        "--allowed-store",
+        "allowed_stores",
+        "STORE",
+        "what an environment may name as its store: cql://HOST[/KEYSPACE] or embedded:FOLDER; may be given again",
+    ),
+    (
+        "--allowed-source",
+        "allowed_sources",
+        "SOURCE",
+        "what an application may be made of: a folder's whole path, or https://HOST[/PATH]; may be given again",
+    ),
+)
+
+
 def _serve_parser(default: Settings) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql serve", description="Start the workbench.")
     parser.add_argument(
@@ -100,17 +141,10 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
         default=default.host,
         help="the address to listen at; another than loopback takes --team or --insecure",
     )
+    parser.add_argument("--port", type=int, default=default.port)
+    parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
     parser.add_argument(
         "--team", action="store_true", help="everybody signs in, and may do what their roles say (`piql user`)"
-    )
-    parser.add_argument(
-        "--trusted-proxy",
-        dest="trusted_proxies",
-        action="append",
-        default=list(default.trusted_proxies),
-        metavar="ADDRESS",
-        help="an address or network whose X-Forwarded-For and -Proto are believed; may be given again;"
-        " default: this machine",
     )
     parser.add_argument(
         "--trust-proxy-user",
@@ -124,42 +158,11 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
         metavar="N",
         help="read the secret that the workbench shows its OpenID provider from this file descriptor",
     )
-    parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
-    parser.add_argument(
-        "--allowed-host",
-        dest="allowed_hosts",
-        action="append",
-        default=list(default.allowed_hosts),
-        metavar="NAME",
-        help="a name by which it may be reached, besides localhost and addresses; may be given again",
-    )
-    parser.add_argument("--port", type=int, default=default.port)
     parser.add_argument("--data", type=Path, default=default.data, metavar="DIR", help="where everything is kept")
     parser.add_argument("--store", default=default.store, metavar="URL", help="as in piql.connect; default: embedded")
-    parser.add_argument(
-        "--profile-store",
-        dest="profile_stores",
-        action="append",
-        default=list(default.profile_stores),
-        metavar="URL",
-        help="a cluster that profile runs may measure, besides --store; may be given again",
-    )
-    parser.add_argument(
-        "--allowed-store",
-        dest="allowed_stores",
-        action="append",
-        default=list(default.allowed_stores),
-        metavar="STORE",
-        help="what an environment may name as its store: cql://HOST[/KEYSPACE] or embedded:FOLDER; may be given again",
-    )
-    parser.add_argument(
-        "--allowed-source",
-        dest="allowed_sources",
-        action="append",
-        default=list(default.allowed_sources),
-        metavar="SOURCE",
-        help="what an application may be made of: a folder's whole path, or https://HOST[/PATH]; may be given again",
-    )
+    for option, name, value, about in _LISTS:
+        listed = list(getattr(default, name))
+        parser.add_argument(option, dest=name, action="append", default=listed, metavar=value, help=about)
     parser.add_argument("--frontend", type=Path, default=default.frontend, metavar="DIR", help="the built front end")
     return parser
 

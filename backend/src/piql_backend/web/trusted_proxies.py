@@ -61,12 +61,3 @@ class TrustedProxies:
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
             address = address.ipv4_mapped
         return any(address in network for network in self._networks)
-
-
-def is_network(name: str) -> bool:
-    """Whether a name is an address, or a network such as 10.0.0.0/8."""
-    try:
-        ip_network(name)
-    except ValueError:
-        return False
-    return True
