@@ -112,7 +112,6 @@ async def test_a_table_says_its_columns_keys_and_limits_and_where_they_stand(
         ("approved", "BOOLEAN", True),
     ]
     assert text_of(table["columns"][2]["range"]) == "approved BOOLEAN"
-    assert text_of(table["key_range"]) == "PRIMARY KEY (owner, target)"
     [limit] = table["limits"]
     assert (limit["columns"], limit["limit"], limit["is_token"]) == (["owner"], 100, False)
     assert text_of(limit["range"]) == "CARDINALITY LIMIT 100 (owner)"

@@ -3157,8 +3157,6 @@ export interface components {
              * @enum {string}
              */
             kind: "select" | "insert" | "update" | "delete";
-            /** Is Paginated */
-            is_paginated: boolean;
             /** Scaling Class */
             scaling_class: ("I" | "II" | "III" | "IV") | null;
             /** Operations */
@@ -3487,9 +3485,8 @@ export interface components {
          * @description Rows are lists in the order of `columns`; `cursor` is that of the next page, null on the last.
          *
          *     `operations` are its requests, at most `bound_operations`; of a write that began again, those of the last try.
-         *     `repair_operations` are the requests that settled interrupted writes of others. `attempts` counts all requests of a
-         *     write, also those of earlier tries and repairs. `rows_affected` are the rows that a write inserted, changed or
-         *     deleted; null for a query.
+         *     `repair_operations` are the requests that settled interrupted writes of others. `rows_affected` are the rows that a
+         *     write inserted, changed or deleted; null for a query.
          *
          *     Values are JSON: TIMESTAMP as ISO 8601 in UTC, DATE, UUID and DECIMAL as strings, BLOB as `{"$base64": "…"}`,
          *     integers beyond ±2^53 as strings of digits, infinite numbers as "Infinity", "-Infinity" and "NaN".
@@ -3511,8 +3508,6 @@ export interface components {
             bound_operations: number;
             /** Round Trips */
             round_trips: number;
-            /** Attempts */
-            attempts: number;
             /** Repair Operations */
             repair_operations: number;
             /** Elapsed Ms */
@@ -4183,15 +4178,13 @@ export interface components {
         };
         /**
          * IndexColumnRead
-         * @description A key column; `token_of` names the text columns whose words it holds (an inverted index).
+         * @description A key column.
          */
         IndexColumnRead: {
             /** Name */
             name: string;
             /** Ascending */
             ascending: boolean;
-            /** Token Of */
-            token_of: string[];
         };
         /**
          * IndexRead
@@ -4204,10 +4197,6 @@ export interface components {
             table: string;
             /** Columns */
             columns: components["schemas"]["IndexColumnRead"][];
-            /** Covering */
-            covering: string[];
-            /** Is Unique */
-            is_unique: boolean;
             /** Reason */
             reason: string;
             /** Definition */
@@ -4897,8 +4886,6 @@ export interface components {
             type: string;
             /** Kind */
             kind: string;
-            /** Ordinal */
-            ordinal: number | null;
             /** Max Value */
             max_value: number | null;
             /** Max Items */
@@ -6470,7 +6457,7 @@ export interface components {
         };
         /**
          * TableRead
-         * @description A table; `range` is its whole statement, `name_range` its name, `key_range` its primary key.
+         * @description A table; `range` is its whole statement, `name_range` its name.
          */
         TableRead: {
             /** Name */
@@ -6481,7 +6468,6 @@ export interface components {
             columns: components["schemas"]["ColumnRead"][];
             /** Primary Key */
             primary_key: string[];
-            key_range: components["schemas"]["RangeRead"] | null;
             /** Unique Keys */
             unique_keys: components["schemas"]["UniqueKeyRead"][];
             /** Foreign Keys */

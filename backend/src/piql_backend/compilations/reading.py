@@ -166,7 +166,6 @@ def read_parameter(parameter: QueryParameter) -> ParameterRead:
         name=parameter.name,
         type=str(parameter.type),
         kind=parameter.type.kind.value if isinstance(parameter.type, SqlType) else str(parameter.type),
-        ordinal=parameter.ordinal,
         max_value=parameter.max_value,
         max_items=parameter.max_items,
         range=_range(parameter.span),
@@ -212,7 +211,6 @@ def _table(table: Table) -> TableRead:
             for column in table.columns
         ],
         primary_key=list(table.primary_key),
-        key_range=_range(table.key_span),
         unique_keys=[UniqueKeyRead(columns=list(key.columns), range=_range(key.span)) for key in table.unique_keys],
         foreign_keys=[
             ForeignKeyRead(
@@ -237,16 +235,10 @@ def _table(table: Table) -> TableRead:
 
 
 def _index(index: Index, readers: Mapping[str, list[str]]) -> IndexRead:
-    columns = [
-        IndexColumnRead(name=column.name, ascending=column.ascending, token_of=list(column.token_of))
-        for column in index.columns
-    ]
     return IndexRead(
         name=index.name,
         table=index.table,
-        columns=columns,
-        covering=list(index.covering),
-        is_unique=index.is_unique,
+        columns=[IndexColumnRead.model_validate(column) for column in index.columns],
         reason=index.reason,
         definition=format_index(index),
         used_by=list(readers.get(index.name, ())),

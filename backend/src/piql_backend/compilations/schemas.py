@@ -53,11 +53,10 @@ class UniqueKeyRead(Read):
 
 
 class IndexColumnRead(Read):
-    """A key column; `token_of` names the text columns whose words it holds (an inverted index)."""
+    """A key column."""
 
     name: str
     ascending: bool
-    token_of: list[str]
 
 
 class IndexRead(Read):
@@ -66,22 +65,19 @@ class IndexRead(Read):
     name: str
     table: str
     columns: list[IndexColumnRead]
-    covering: list[str]
-    is_unique: bool
     reason: str
     definition: str
     used_by: list[str]
 
 
 class TableRead(Read):
-    """A table; `range` is its whole statement, `name_range` its name, `key_range` its primary key."""
+    """A table; `range` is its whole statement, `name_range` its name."""
 
     name: str
     range: RangeRead | None
     name_range: RangeRead | None
     columns: list[ColumnRead]
     primary_key: list[str]
-    key_range: RangeRead | None
     unique_keys: list[UniqueKeyRead]
     foreign_keys: list[ForeignKeyRead]
     limits: list[LimitRead]
@@ -137,7 +133,6 @@ class ParameterRead(Read):
     name: str
     type: str
     kind: str
-    ordinal: int | None
     max_value: int | None
     max_items: int | None
     range: RangeRead | None

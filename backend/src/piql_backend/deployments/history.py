@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from piql.compiler.logical.operators import Stop
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError, StoreReplaced
 from piql.runtime.deployment import Deployer, Deployment
@@ -222,11 +221,6 @@ def application_of(deployment: Deployment) -> str | None:
     return deployment.origin.details.get(_APPLICATION)
 
 
-def is_paginated(query: CompiledQuery) -> bool:
-    """Whether a query returns its rows in pages (PAGINATE)."""
-    return query.logical is not None and any(node.is_page for node in query.logical.find(Stop))
-
-
 def shortened(text: str) -> str:
     """A text of the user for a message, cut to 60 characters."""
     return text if len(text) <= 60 else text[:57] + "…"
@@ -275,7 +269,6 @@ def _query(query: CompiledQuery, predicted_p99_ms: float | None) -> DeployedQuer
     return DeployedQueryRead(
         name=query.name,
         kind=query.kind,
-        is_paginated=is_paginated(query),
         scaling_class=query.scaling_class,
         operations=query.bound.operations,
         formula=query.bound.formula,

@@ -107,7 +107,6 @@ class DeployedQueryRead(Read):
 
     name: str
     kind: Literal["select", "insert", "update", "delete"]
-    is_paginated: bool
     scaling_class: Literal["I", "II", "III", "IV"] | None
     operations: int
     formula: str

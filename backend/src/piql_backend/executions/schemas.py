@@ -28,9 +28,8 @@ class ExecutionRead(Read):
     """Rows are lists in the order of `columns`; `cursor` is that of the next page, null on the last.
 
     `operations` are its requests, at most `bound_operations`; of a write that began again, those of the last try.
-    `repair_operations` are the requests that settled interrupted writes of others. `attempts` counts all requests of a
-    write, also those of earlier tries and repairs. `rows_affected` are the rows that a write inserted, changed or
-    deleted; null for a query.
+    `repair_operations` are the requests that settled interrupted writes of others. `rows_affected` are the rows that a
+    write inserted, changed or deleted; null for a query.
 
     Values are JSON: TIMESTAMP as ISO 8601 in UTC, DATE, UUID and DECIMAL as strings, BLOB as `{"$base64": "…"}`,
     integers beyond ±2^53 as strings of digits, infinite numbers as "Infinity", "-Infinity" and "NaN".
@@ -44,7 +43,6 @@ class ExecutionRead(Read):
     operations: int
     bound_operations: int
     round_trips: int
-    attempts: int
     repair_operations: int
     elapsed_ms: float
     rows_affected: int | None

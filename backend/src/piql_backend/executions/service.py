@@ -146,7 +146,6 @@ def read_page(
         operations=page.operations,
         bound_operations=bound_operations,
         round_trips=page.round_trips,
-        attempts=page.attempts,
         repair_operations=page.repair_operations,
         elapsed_ms=page.elapsed_ms,
         rows_affected=page.rows_affected,
