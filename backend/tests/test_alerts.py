@@ -279,6 +279,8 @@ def test_an_alert_is_mailed_beside_the_webhook_and_each_is_tried_by_itself(
         mails.answers = ["451 later"]
         assert (watched.look().problem or "").endswith("answers 451")
         assert (len(receiver.taken), len(mails.taken)) == (1, 0)
+        (waiting,) = watched.alerts().read().alerts
+        assert (waiting.delivered_to, waiting.waits_for) == (["webhook"], ["mail"])
         assert watched.look().problem is None
         assert (len(receiver.taken), len(mails.taken)) == (1, 1)
         (mail,) = mails.taken

@@ -41,10 +41,9 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class PastAlert:
+class PastAlert(Alert):
     """An alert of the history: whether a silence kept it, who has it, and who is still to be told."""
 
-    alert: Alert
     is_silenced: bool
     delivered_to: list[str]
     waits_for: list[str]
@@ -124,7 +123,7 @@ class AlertTable:
         """
         with self._database.read() as cursor:
             rows = cursor.execute(sql, [most]).fetchall()
-        return [PastAlert(Alert(*row[:6]), *row[6:]) for row in rows]
+        return [PastAlert(*row) for row in rows]
 
     def silences(self, at: datetime) -> Sequence[Silence]:
         """The silences that are not over, the one that ends first first."""

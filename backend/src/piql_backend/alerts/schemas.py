@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from piql_backend.alerts.conditions import Kind
+from piql_backend.database.connection import aware
 from piql_backend.web.schemas import Read, Write
 
 _MOST_MINUTES = 30 * 24 * 60
+
+_Moment = Annotated[datetime, AfterValidator(aware)]
+"""A time of the tables, which have no zone."""
 
 
 class AlertRead(Read):
@@ -24,7 +28,7 @@ class AlertRead(Read):
     query: str
     state: str
     message: str
-    at: datetime
+    at: _Moment
     is_silenced: bool
     delivered_to: list[str]
     waits_for: list[str]
@@ -47,8 +51,8 @@ class SilenceRead(Read):
     query: str | None
     reason: str
     person: str | None
-    since: datetime
-    until: datetime
+    since: _Moment
+    until: _Moment
 
 
 class AlertsRead(Read):

@@ -22,7 +22,7 @@ from piql_backend.alerts.conditions import conditions_of
 from piql_backend.alerts.destination import Destination
 from piql_backend.alerts.mailbox import Mailbox
 from piql_backend.alerts.mailing import mail
-from piql_backend.alerts.repository import MOST_SILENCES, Alert, AlertTable, Delivery, PastAlert, Silence
+from piql_backend.alerts.repository import MOST_SILENCES, Alert, AlertTable, Delivery, Silence
 from piql_backend.alerts.schemas import AlertRead, AlertsRead, SilenceRead, SilenceWrite, TestedRead
 from piql_backend.alerts.sending import send
 from piql_backend.database.connection import aware, now
@@ -113,8 +113,8 @@ class Alerts:
         """Where alerts go, the last of them, and the silences that are not over."""
         return AlertsRead(
             destinations=[str(target) for target in self._targets.values()],
-            alerts=[_past(past) for past in self._table.history(MOST_SHOWN)],
-            silences=[_silence(silence) for silence in self._table.silences(now())],
+            alerts=[AlertRead.model_validate(past) for past in self._table.history(MOST_SHOWN)],
+            silences=[SilenceRead.model_validate(silence) for silence in self._table.silences(now())],
         )
 
     def silence(self, wish: SilenceWrite, person: str | None) -> SilenceRead:
@@ -123,7 +123,7 @@ class Alerts:
         silence = Silence(uuid.uuid4().hex, wish.kind, wish.query, wish.reason, person, now(), until)
         if not self._table.add_silence(silence):
             raise ApiError(409, "too-many-silences", f"There are {MOST_SILENCES} silences.", "End one first.")
-        return _silence(silence)
+        return SilenceRead.model_validate(silence)
 
     def end_silence(self, id: str) -> None:
         """End a silence; ApiError 404 for one that is over or never was."""
@@ -169,30 +169,3 @@ def _next_try(delivery: Delivery, at: datetime) -> datetime | None:
         return None
     wait: timedelta = _FIRST_WAIT * 2 ** min(delivery.attempts, 10)
     return at + min(_LONGEST_WAIT, wait)
-
-
-def _past(past: PastAlert) -> AlertRead:
-    alert = past.alert
-    return AlertRead(
-        id=alert.id,
-        kind=alert.kind,
-        query=alert.query,
-        state=alert.state,
-        message=alert.message,
-        at=aware(alert.at),
-        is_silenced=past.is_silenced,
-        delivered_to=past.delivered_to,
-        waits_for=past.waits_for,
-    )
-
-
-def _silence(silence: Silence) -> SilenceRead:
-    return SilenceRead(
-        id=silence.id,
-        kind=silence.kind,
-        query=silence.query,
-        reason=silence.reason,
-        person=silence.person,
-        since=aware(silence.since),
-        until=aware(silence.until),
-    )
