@@ -24,6 +24,7 @@ from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.bursts.schemas import BurstCreate, BurstErrorRead, BurstRead, ParameterSourceRead
 from piql_backend.executions.service import Executions, Job
+from piql_backend.web.background_work import BackgroundWork
 from piql_backend.web.errors import ApiError, NotFound, from_engine
 from piql_backend.web.pages import Listing, Page, PageWish
 
@@ -84,7 +85,7 @@ class Bursts:
         self._executions = executions
         self._bursts: dict[str, _Burst] = {}
         self._number = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._work = BackgroundWork()
 
     @property
     def is_under_way(self) -> bool:
@@ -95,7 +96,7 @@ class Bursts:
         """Stop the burst under way."""
         for burst in self._bursts.values():
             _stop(burst, "cancelled", "The backend was stopped.")
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._work.wait()
 
     def page(self, wish: PageWish) -> Page[BurstRead]:
         page = _BURSTS.page_of(wish, self._bursts.values())
@@ -123,9 +124,7 @@ class Bursts:
         self._bursts[burst.id] = burst
         while len(self._bursts) > KEPT:
             del self._bursts[next(iter(self._bursts))]
-        task = asyncio.create_task(self._carry_out(burst))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._work.begin(self._carry_out(burst))
         return _read(burst)
 
     def cancel(self, burst_id: str) -> BurstRead:

@@ -25,6 +25,7 @@ from piql_backend.generations.schemas import (
     GenerationState,
 )
 from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.background_work import BackgroundWork
 from piql_backend.web.errors import ApiError, NotFound, from_engine
 
 log = logging.getLogger(__name__)
@@ -63,18 +64,18 @@ class Generations:
         self._generations: dict[str, _Generation] = {}
         self._start = token_hex(3)  # so that an id of an earlier start means no generation of this one
         self._number = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._work = BackgroundWork()
 
     @property
     def is_under_way(self) -> bool:
         """Whether rows are made or loaded."""
-        return bool(self._tasks)
+        return self._work.is_under_way
 
     async def close(self) -> None:
         """Stop what runs behind its batch."""
         for generation in self._generations.values():
             generation.stop.set()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._work.wait()
 
     async def create(self, request: GenerationCreate) -> GenerationRead:
         """Begin a generation; ApiError 404 where nothing is deployed, 409 beside another and where rows are."""
@@ -89,9 +90,7 @@ class Generations:
         for forgotten in list(self._generations)[:-MOST_KEPT]:
             del self._generations[forgotten]
         await asyncio.to_thread(self._keep, generation)
-        task = asyncio.create_task(asyncio.to_thread(self._carry_out, generation, wish, request))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._work.begin(asyncio.to_thread(self._carry_out, generation, wish, request))
         return _read(generation)
 
     def read(self, generation_id: str) -> GenerationRead:

@@ -24,6 +24,7 @@ from pydantic import JsonValue
 from piql_backend.imports.schemas import FileProblemRead, ImportCreate, ImportRead, ImportRun, State
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.service import Tables
+from piql_backend.web.background_work import BackgroundWork
 from piql_backend.web.errors import ApiError, NotFound, from_engine
 from piql_backend.web.uploads import FilePart, append_part, decoded_part
 
@@ -78,12 +79,12 @@ class Imports:
         self._imports: dict[str, _Import] = {}
         self._start = token_hex(3)  # so that an id of an earlier start means no import of this one
         self._number = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._work = BackgroundWork()
 
     @property
     def is_under_way(self) -> bool:
         """Whether a file is checked or loaded."""
-        return bool(self._tasks)
+        return self._work.is_under_way
 
     def open(self) -> None:
         """Remove what a process left that was killed."""
@@ -93,7 +94,7 @@ class Imports:
         """Stop what runs behind its batch, and remove the files."""
         for job in self._imports.values():
             job.stop.set()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._work.wait()
         await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
     async def create(self, request: ImportCreate) -> ImportRead:
@@ -150,9 +151,7 @@ class Imports:
         job.rows_done = job.line = 0
         job.counts = (0, 0, 0)
         job.stop.clear()
-        task = asyncio.create_task(asyncio.to_thread(self._carry_out, job, request))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._work.begin(asyncio.to_thread(self._carry_out, job, request))
         return _read(job)
 
     def cancel(self, import_id: str) -> ImportRead:

@@ -19,6 +19,7 @@ for endpoints
     errors.py             one exception, one shape of refusal
     pages.py              lists by the page
     downloads.py, uploads.py   files as answers, and files in parts
+    background_work.py    what goes on after an answer was sent
 api_document.py           the OpenAPI document
 front_end.py              the built front end
 """

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from piql.files.duck import csv_scan, duck_error, open_duck
+from piql.files.duck import csv_scan, duck_error, open_duck, refusing
 from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 
 DELIMITERS = (",", ";", "\t", "|")  # of these, the one that the header holds most often is taken
@@ -89,8 +90,7 @@ class CsvSource:
 
         DuckDB reads the rows; the lines of the file are counted beside it, since it does not tell them.
         """
-        cursor = self._duck.cursor()
-        try:
+        with closing(self._duck.cursor()) as cursor, refusing("it cannot be read as CSV"):
             cursor.execute(f"SELECT * FROM {self._scan()}", [str(self._path)])
             if self._is_a_line_a_row:
                 line = self._header_lines
@@ -105,13 +105,6 @@ class CsvSource:
                     for row in rows:
                         yield lines.next_row(), row
                         lines.skip(sum(value.count("\n") for value in row if value is not None))
-        except Exception as failure:
-            message = duck_error(failure)
-            if message is None:
-                raise
-            raise FileRefused(f"it cannot be read as CSV: {message}") from None
-        finally:
-            cursor.close()
 
     def _scan(self, more: str = "") -> str:
         return csv_scan(len(self._columns), self._delimiter, more)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from piql.errors import PiqlError
+from piql.files.problems import FileRefused
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,6 +48,18 @@ def duck_error(failure: Exception) -> str | None:
     import duckdb
 
     return str(failure).split("\n", 1)[0] if isinstance(failure, duckdb.Error) else None
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Raise FileRefused, with `what` and DuckDB's words, for what DuckDB refuses in this block."""
+    try:
+        yield
+    except Exception as failure:
+        message = duck_error(failure)
+        if message is None:
+            raise
+        raise FileRefused(f"{what}: {message}") from None
 
 
 def csv_scan(columns: int, delimiter: str = ",", more: str = "") -> str:

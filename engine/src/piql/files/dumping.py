@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from piql.files.duck import csv_scan, duck_error, literal, open_duck
+from piql.files.duck import csv_scan, literal, open_duck, refusing
 from piql.files.formats import Format
-from piql.files.problems import FileRefused
 from piql.files.values import FILE_TYPES, BytesForm, writer_of
 from piql.schema.catalog import Column, Kind
 from piql.store.rows import Row
@@ -121,13 +120,8 @@ def _to_parquet(duck: Any, columns: Sequence[Column], text: Path, part: Path) ->
     """Let DuckDB read the CSV that was written, and write it with the types of the columns."""
     selected = ", ".join(_typed(f"c{at}", column) for at, column in enumerate(columns))
     copy = f"COPY (SELECT {selected} FROM {csv_scan(len(columns))}) TO {literal(str(part))} (FORMAT parquet)"
-    try:
+    with refusing("the rows cannot be written as Parquet"):
         duck.execute(copy, [str(text)])
-    except Exception as failure:
-        message = duck_error(failure)
-        if message is None:
-            raise
-        raise FileRefused(f"the rows cannot be written as Parquet: {message}") from None
 
 
 def _typed(name: str, column: Column) -> str:

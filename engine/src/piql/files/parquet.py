@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from piql.files.duck import duck_error, open_duck
-from piql.files.problems import FileRefused, Problem
+from piql.files.duck import open_duck, refusing
+from piql.files.problems import Problem
 
 _FETCHED = 2000  # rows that are held at a time
 
@@ -20,14 +21,9 @@ class ParquetSource:
         self._duck = open_duck()
         if not path.exists():
             raise FileNotFoundError(f"{path}: no such file")
-        try:
+        with refusing("it cannot be read as Parquet"):
             described = self._duck.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
             count = self._duck.execute("SELECT count(*) FROM read_parquet(?)", [str(path)]).fetchone()
-        except Exception as failure:
-            message = duck_error(failure)
-            if message is None:
-                raise
-            raise FileRefused(f"it cannot be read as Parquet: {message}") from None
         self._types = {str(row[0]): str(row[1]) for row in described}
         self._row_count: int | None = count[0] if count else 0
 
@@ -43,22 +39,14 @@ class ParquetSource:
         return ()
 
     def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
-        cursor = self._duck.cursor()
         columns = ", ".join(_selected(name, kind) for name, kind in self._types.items())
-        try:
+        with closing(self._duck.cursor()) as cursor, refusing("it cannot be read as Parquet"):
             cursor.execute(f"SELECT {columns} FROM read_parquet(?)", [str(self._path)])
             number = 0
             while rows := cursor.fetchmany(_FETCHED):
                 for row in rows:
                     number += 1
                     yield number, row
-        except Exception as failure:
-            message = duck_error(failure)
-            if message is None:
-                raise
-            raise FileRefused(f"it cannot be read as Parquet: {message}") from None
-        finally:
-            cursor.close()
 
 
 def _selected(name: str, kind: str) -> str:
