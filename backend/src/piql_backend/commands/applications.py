@@ -127,7 +127,7 @@ def _delete(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql app", description=app.__doc__)
-    parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
+    parser.add_argument("--url", default="http://127.0.0.1:8400", help="the address of a running workbench")
     commands = parser.add_subparsers(
         required=True, metavar="COMMAND", help="list, new, export, import, rename, duplicate, archive, delete or env"
     )
@@ -154,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     archive.add_argument("--back", action="store_true", help="out of the archive")
     delete = command("delete", _delete, "move an application and its data to deleted/")
     delete.add_argument("id")
-    delete.add_argument("--confirm", metavar="ID", help="the id once more")
+    delete.add_argument("--confirm", metavar="ID", help="the id again, to be sure")
     add_import_commands(command)
     env = commands.add_parser("env", help="list, add, change, rename, promote or remove environments of an application")
     add_environment_commands(env)

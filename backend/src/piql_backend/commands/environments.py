@@ -45,7 +45,7 @@ def add_environment_commands(env: argparse.ArgumentParser) -> None:
     promote = command("promote", _promote, "deploy what is live in an environment to another one")
     promote.add_argument("target", help="the id of the environment that gets it")
     remove = command("remove", _remove, "move an environment to deleted/; a store outside of its folder stays")
-    remove.add_argument("--confirm", metavar="ID", help="the id of the environment once more")
+    remove.add_argument("--confirm", metavar="ID", help="the id of the environment again, to be sure")
     remove.add_argument("--delete-data", action="store_true", help="delete its store, too, where that is a file")
 
 
@@ -54,7 +54,9 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--consistency", choices=get_args(Consistency), help="how many replicas must answer")
     add_store_references(parser)
     parser.add_argument("--colour", choices=get_args(Colour), help="in the header")
-    parser.add_argument("--slo-ms", type=float, metavar="MS", help="99 % of executions, where a query has no SLO")
+    parser.add_argument(
+        "--slo-ms", type=float, metavar="MS", help="the default SLO: the most that 99 % of executions take"
+    )
 
 
 def add_store_references(parser: argparse.ArgumentParser) -> None:

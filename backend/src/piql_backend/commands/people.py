@@ -117,7 +117,7 @@ def _unlink(people: People, options: argparse.Namespace) -> Iterator[str]:
 
     people.sessions.end_all(people.accounts.id_of(options.name))
     was_linked = Identities(people.database, wall_clock).unlink(options.name)
-    yield f"{options.name.lower()} {'is linked no longer, and signed out' if was_linked else 'was not linked'}."
+    yield f"{options.name.lower()} {'is no longer linked, and is signed out' if was_linked else 'was not linked'}."
 
 
 def _where(place: str) -> str:
@@ -159,7 +159,7 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(carry_out=carry_out)
         added.add_argument("--data", default=argparse.SUPPRESS, **data)  # it may stand before or behind the command
         if names_one:
-            added.add_argument("name", help="of the person")
+            added.add_argument("name", help="the name of the person")
         return added
 
     add = command("add", _add, "add a person; the password is asked for")
@@ -180,9 +180,9 @@ def _parser() -> argparse.ArgumentParser:
     disable = command("disable", _disable, "shut a person out, and end their sessions")
     disable.add_argument("--back", action="store_true", help="let them in again")
     link = command("link", _link, "let a person sign in as an existing account at the OpenID provider")
-    link.add_argument("subject", help="of the person at the provider: the claim `sub`")
+    link.add_argument("subject", help="the id of the person at the provider: the claim `sub`")
     link.add_argument(
         "--issuer", default=Settings.from_environment().oidc_issuer, metavar="URL", help="default: OIDC_ISSUER"
     )
-    command("unlink", _unlink, "end that, and the sessions of the account")
+    command("unlink", _unlink, "end the link to the provider, and the sessions of the account")
     return parser

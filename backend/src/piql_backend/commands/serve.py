@@ -170,7 +170,7 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
 def slo(argv: Sequence[str] | None = None) -> int:
     """Print whether the deployed queries of a running workbench keep their SLOs; return an exit code."""
     parser = argparse.ArgumentParser(prog="piql slo", description="Show whether the deployed queries keep their SLOs.")
-    parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
+    parser.add_argument("--url", default="http://127.0.0.1:8400", help="the address of a running workbench")
     parser.add_argument("--application", default="scadr", metavar="ID", help="the folder's name")
     parser.add_argument("--environment", default="development", metavar="NAME", help="of the application")
     parser.add_argument("--deployment", default="live", metavar="ID")

@@ -312,7 +312,7 @@ def test_a_message_about_a_write_speaks_of_its_table_and_not_of_a_from(write: st
     text = f"CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE QUERY q AS {write};"
     (finding,) = [finding for finding in piql.compile(text).diagnostics if finding.severity == "error"]
     assert (finding.code, finding.span.text) == ("unknown-relation", name)
-    assert finding.message == f"this write is about t, and {name} is something else"
+    assert finding.message == f"this write reads only its row of t, and nothing of {name}"
 
 
 def test_a_misspelt_name_of_with_is_told_like_that_of_a_table() -> None:

@@ -119,7 +119,7 @@ def test_the_depth_is_a_number_from_1_to_64(levels: str) -> None:
             "thread stands on the side of a LEFT JOIN that may be NULL",
             "thread t",
         ),
-        ("SELECT id, parent FROM thread", STEP, "thread is read in a query that it begins with", "thread"),
+        ("SELECT id, parent FROM thread", STEP, "thread is read in the query of its first rows", "thread"),
     ],
 )
 def test_what_looks_at_a_level_as_a_whole_is_refused_where_it_stands(

@@ -60,13 +60,13 @@ def test_prose_about_what_is_allowed_is_no_such_comment() -> None:
 @pytest.mark.parametrize(
     ("comment", "message"),
     [
-        ("-- allow(expensive-query): nightly", "nothing here is `expensive-query`"),
+        ("-- allow(expensive-query): nightly", "`expensive-query` is not found here, so nothing is allowed"),
         ("-- allow(expensive-quer): nightly", "no finding is called `expensive-quer`"),
         (
             "-- allow( ): nightly",
             "no finding is named here: write `-- allow(expensive-query): the report of the night`",
         ),
-        ("-- allow(expensive-query, ,): nightly", "nothing here is `expensive-query`"),
+        ("-- allow(expensive-query, ,): nightly", "`expensive-query` is not found here, so nothing is allowed"),
         ("-- allow(unbounded-scan): nightly", "`unbounded-scan` is an error, and no error can be allowed"),
     ],
 )

@@ -112,7 +112,7 @@ def _parts(context: QueryContext, entry: ast.WithEntry) -> _Parts | None:
     for anchor in anchors:
         for reference in _references(entry, anchor):
             way_out = f"begin with rows of tables; only the last query of the UNION reads {name}"
-            _refuse(context, f"{name} is read in a query that it begins with", reference.span, way_out)
+            _refuse(context, f"{name} is read in the query of its first rows", reference.span, way_out)
             is_refused = True
     if not isinstance(step, ast.Select):
         _refuse(context, "the query that repeats must be one SELECT", step.span, "write each level as one SELECT")
@@ -130,7 +130,7 @@ def _refuse_step(context: QueryContext, entry: ast.WithEntry, step: ast.Select) 
     """Report the clauses of a step that look at a level as a whole, and where it does not read its name just once."""
     name, before = entry.name.text, len(context.diagnostics)
     if step.distinct is not None:
-        way_out = "leave it out: UNION instead of UNION ALL drops the rows that were there before"
+        way_out = "leave it out: UNION instead of UNION ALL drops rows that came before"
         _refuse(context, "DISTINCT cannot stand in the query that repeats", step.distinct, way_out)
     clauses = {"GROUP BY": step.group, "HAVING": step.having, "ORDER BY": step.order, "OFFSET": step.offset}
     stop = "PAGINATE" if step.stop is not None and step.stop.is_page else "LIMIT"

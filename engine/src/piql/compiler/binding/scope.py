@@ -255,7 +255,7 @@ class Scope:
                 )
         message = f"FROM names no table {qualifier.text}"
         if self.written is not None:
-            message = f"this write is about {self.written}, and {qualifier.text} is something else"
+            message = f"this write reads only its row of {self.written}, and nothing of {qualifier.text}"
         return unknown_name(
             "unknown-relation",
             message,

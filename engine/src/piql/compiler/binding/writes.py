@@ -228,7 +228,7 @@ class _Write:
         targets = [", ".join(key) for key in keys if not set(self.table.primary_key) < set(key)]
         self._report(
             "conflict-target",
-            f"two rows of {self.table.name} cannot share {shown} anyhow: the primary key is a part of it"
+            f"no two rows of {self.table.name} can have the same {shown}: the primary key is a part of it"
             if key is not None
             else f"{shown} is no key of {self.table.name}: several rows may share it",
             span,
@@ -265,7 +265,7 @@ class _Write:
             if item.table is not None and not matches(item.table, self.shown):
                 self._report(
                     "unknown-relation",
-                    f"SET changes {self.shown}, and {item.table.text} is something else",
+                    f"SET changes columns of {self.shown}, not of {item.table.text}",
                     item.table.span,
                     f"write {self.shown}.{item.column.text}",
                     fixes=(spelling_fix(item.table.span, self.shown),),

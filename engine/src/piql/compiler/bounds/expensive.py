@@ -75,7 +75,7 @@ def expensive_write(bound: Bound, thresholds: Thresholds, name: str | None, span
         help=(
             "a smaller limit on the rows it changes, or a LIMIT and several executions, makes it cheaper"
             if limits
-            else "an index of the words of a shorter column, or one limit or index less, makes it cheaper",
+            else "one limit or index fewer makes it cheaper, and so does searching the words of a shorter column",
             "if it is meant to be: `-- allow(expensive-write): why` on the line above",
         ),
         query=name,

@@ -29,7 +29,7 @@ def uncountable(plan: PhysicalNode, bound: Bound, query: str | None) -> Diagnost
         fixes = (Fix(f"Read at most {levels} levels", (edit,), consequence="rows of further levels are left out"),)
     return report(
         "too-many",
-        f"{union.levels} levels of {union.name} could be more than {MOST:,} requests, rows or bytes",
+        f"{union.levels} levels of {union.name} could need more than {MOST:,} requests, rows or bytes",
         span,
         help="write fewer levels, or a smaller limit on what a row of one level finds",
         fixes=fixes,

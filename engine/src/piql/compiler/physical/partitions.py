@@ -48,7 +48,7 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
             which = f"{table.name} with {' and '.join(map(_shown, parts))}"
             message = f"all {which} are stored in one partition, which every read of this query uses"
         else:
-            message = f"all of {table.name} is one order here, stored in one partition that every read and write uses"
+            message = f"all of {table.name} is read in one order, so one partition stores it for every read and write"
         fixes = () if parts and index.is_primary else _bucket_fixes(table, index)
         warnings.append(
             report("hot-partition", message, node.span, help=_advice(table, index, parts), fixes=fixes, query=query)

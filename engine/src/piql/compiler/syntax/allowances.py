@@ -87,9 +87,16 @@ def idle_allowances(
             warnings.append(_idle(file, allowance, f"`{allowance.code}` is an error, and no error can be allowed", ""))
         elif not allowance.reason:
             example = f"`-- allow({allowance.code}): the report of the night`"
-            warnings.append(_idle(file, allowance, f"nobody can tell why this is allowed: write {example}", ""))
+            warnings.append(_idle(file, allowance, f"no reason is given: write {example}", ""))
         elif findings is not None and not any(_is_about(allowance, finding) for finding in findings):
-            warnings.append(_idle(file, allowance, f"nothing here is `{allowance.code}`", "leave the comment out"))
+            warnings.append(
+                _idle(
+                    file,
+                    allowance,
+                    f"`{allowance.code}` is not found here, so nothing is allowed",
+                    "leave the comment out",
+                )
+            )
     return tuple(warnings)
 
 

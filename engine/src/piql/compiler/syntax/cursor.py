@@ -347,8 +347,8 @@ class Cursor:
         self.repeated += words
         if self.repeated > MAX_REPEATED:
             message = (
-                f"what CASE, BETWEEN and IS DISTINCT FROM compare is more than {MAX_REPEATED:,} words and signs, "
-                "nested ones repeated"
+                f"the values that CASE, BETWEEN and IS DISTINCT FROM compare have more than {MAX_REPEATED:,} words and "
+                "signs, where nested ones count again"
             )
             raise self.fault(
                 "too-many",

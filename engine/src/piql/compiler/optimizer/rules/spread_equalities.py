@@ -75,7 +75,7 @@ def _spread_into_derived(region: Region, legs: list[Leg], context: RuleContext) 
         if leg.kind == "left" and _is_derived(leg):
             legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_tests_of_match(region, leg)))))
             if legs[at] != leg:
-                context.note(f"a match of {' '.join(leg.relations)} equals what has one value")
+                context.note(f"a match of {' '.join(leg.relations)} equals a column with one value")
 
 
 def _spread_alternatives(
@@ -123,7 +123,7 @@ def _spread_from_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalN
                 left = _tested(left, equal_column.relation, replace_columns(predicate, {key_of(column): equal_column}))
         if left is node.left:
             return node
-        context.note("what a subquery finds has one value, so what equals it has this value")
+        context.note("a subquery finds one value, so the column that equals it has this value")
         return replace(node, left=left)
 
     return visit(plan)

@@ -65,7 +65,7 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     spread = visit(plan)
     if not context.is_cheaper(spread, plan):
         return plan
-    context.note("each branch of the union is asked by itself")
+    context.note("each branch of the union is read by itself")
     return spread
 
 

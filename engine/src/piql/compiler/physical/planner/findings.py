@@ -243,8 +243,8 @@ def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagn
         excluding = test.excluded_by
         message = f"this is never true, so {effect}"
         if excluding is not None:
-            message = f"this is never true where {excluding.text} is, so {effect}"
-        labels = () if excluding is None else (Label(excluding, "one excludes the other"),)
+            message = f"this and {excluding.text} are never both true, so {effect}"
+        labels = () if excluding is None else (Label(excluding, "never true together with it"),)
         help_text = "leave it out" if excluding is None else "leave one of the two out, or write OR between them"
         fixes: tuple[Fix, ...] = ()
         if excluding is None and test.never_null is not None and is_not_null_by_reference(*test.never_null):

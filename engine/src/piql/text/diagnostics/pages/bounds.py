@@ -107,10 +107,10 @@ CODES = (
     ),
     Code(
         "unused-allow",
-        "A comment allows what is not found",
+        "A comment allows a finding that is not there",
         "`-- allow(code): why` above a statement, or in it, dismisses a warning of that statement: it becomes a hint "
         "with the reason. Errors cannot be dismissed, and a reason must be given. A comment that dismisses nothing "
-        "is left over from an earlier text, or misspelt.",
+        "belongs to an earlier text, or is misspelt.",
         _SCHEMA + "-- allow(expensive-query): read once a night\n"
         "CREATE QUERY q AS SELECT hometown FROM users WHERE username = [me];",
         severity="warning",

@@ -69,12 +69,13 @@ CODES = (
     ),
     Code(
         "recursive-query",
-        "A recursive query says no depth, or looks at a level as a whole",
+        "A recursive query has no stated depth, or does more than add rows level by level",
         "How often a recursive query repeats depends on the data, so its work has no bound. MAX n LEVELS behind its "
-        "parenthesis says how many levels are read at most after the first rows, from 1 to 64; like LIMIT, it ends "
-        "the rows without an error. The query has two parts, with UNION or UNION ALL between them: the first rows, and "
-        "one SELECT that repeats. This SELECT names the query exactly once, in FROM and not on the right of a LEFT "
-        "JOIN, and has no aggregate, GROUP BY, DISTINCT, ORDER BY or LIMIT; these belong to the query that reads it.",
+        "parenthesis says how many levels are read at most after the first rows, from 1 to 64. Rows of further levels "
+        "are left out without an error, as by LIMIT. The query has two parts, with UNION or UNION ALL between them: "
+        "the first rows, and one SELECT that repeats. This SELECT names the query exactly once, in FROM and not on the "
+        "right of a LEFT JOIN. It has no aggregate, GROUP BY, DISTINCT, ORDER BY or LIMIT: these belong to the query "
+        "that reads it.",
         "CREATE TABLE parts (id INT PRIMARY KEY, part_of INT);\n"
         "CREATE QUERY q AS WITH RECURSIVE above (id, part_of) AS (\n"
         "  SELECT id, part_of FROM parts WHERE id = [id]\n"
