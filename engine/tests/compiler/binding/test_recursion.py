@@ -137,7 +137,7 @@ def test_a_query_that_reads_itself_needs_rows_to_begin_with() -> None:
 def test_the_repeated_query_gives_the_columns_of_the_first() -> None:
     code, message, text = only_finding(recursive(step=STEP.replace("c.id, c.parent", "c.id")))
     assert (code, text) == ("union-columns", "c.id")
-    assert message == "this query gives 1 columns, the first rows of thread have 2"
+    assert message == "this query gives 1 columns, the query of the first rows of thread gives 2"
 
 
 def test_the_names_of_the_columns_are_as_many_as_the_columns() -> None:
@@ -157,7 +157,7 @@ def test_the_names_of_the_columns_are_different() -> None:
 def test_types_that_have_none_in_common_are_refused() -> None:
     code, message, text = only_finding(recursive(step=STEP.replace("c.parent FROM", "c.author FROM")))
     assert (code, text) == ("type-mismatch", "c.id, c.author")
-    assert message == "parent is INT in the first rows of thread and VARCHAR(20) here"
+    assert message == "parent is INT in the query of the first rows of thread and VARCHAR(20) here"
 
 
 @pytest.mark.parametrize(
