@@ -5,6 +5,7 @@ Whoever has written a row says so in one file, `acks`, after the store has ackno
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import random
 import signal
@@ -20,7 +21,7 @@ import piql
 from .jobs import Tell
 
 ROWS = 40
-HANGS_SECONDS = 600.0  # many times what a busy machine takes from a fork to the first write
+HANGS_SECONDS = 600.0  # many times what a busy machine takes from a fork to the last write
 _LOOK = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT COUNT(*) FROM settings'); c.close()"
 
 
@@ -31,6 +32,7 @@ class Family:
         self._url = url
         self._path = url.partition(":")[2].partition("?")[0]
         self._acks = os.open(acks, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        faulthandler.register(signal.SIGALRM, file=self._acks, chain=True)  # says where a process hangs, then ends it
         self._born = 0
         self._children: list[int] = []
         self._db: piql.Database | None = piql.connect(url)
@@ -93,6 +95,7 @@ class Family:
             time.sleep(0.0005)
 
     def _live(self, work: Callable[[int], None], number: int) -> NoReturn:
+        signal.alarm(int(HANGS_SECONDS))
         self._try(work, number)
         os._exit(0)
 

@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import multiprocessing
 import os
+import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from piql.store.embedded import fork as embedded_fork
 from piql.store.embedded.connections import ConnectionHandle, DatabaseFile
 from piql.store.embedded.fork import FORKS, Forks
 from piql.store.stepwise.store import StepwiseStore
+from piql.trees.cached_property import cached_property
 from piql.trees.caches import Memory
 from piql.versions.change.build import BackfillRate
 from processes.forked import said_by_child
@@ -412,6 +414,30 @@ def test_locks_and_threads_of_the_parent_hold_up_no_child(db: piql.Database) -> 
             server.stamps.write_after(0)
 
     assert in_child(use_all) == "done"
+    over.set()
+    thread.join()
+
+
+def test_a_property_that_a_thread_of_the_parent_works_out_holds_up_no_child() -> None:
+    at_work, over = threading.Event(), threading.Event()
+    parent = os.getpid()
+
+    class Value:
+        @cached_property
+        def slow(self) -> int:
+            if os.getpid() == parent:
+                at_work.set()
+                over.wait()
+            return 1
+
+    def read() -> None:
+        signal.alarm(int(PATIENCE))  # ends a child that waits for ever
+        assert Value().slow == 1
+
+    thread = threading.Thread(target=lambda: Value().slow, daemon=True)
+    thread.start()
+    assert at_work.wait(PATIENCE), "the thread ended before it was at work"
+    assert in_child(read) == "done"
     over.set()
     thread.join()
 

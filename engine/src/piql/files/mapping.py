@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from piql.files.problems import FileRefused, Problem
@@ -12,6 +11,7 @@ from piql.files.values import BytesForm, Reader, as_written, reader_of
 from piql.schema.catalog import Column, SqlType, Table
 from piql.schema.types import convert
 from piql.schema.values import ValueMismatch
+from piql.trees.cached_property import cached_property
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from piql.store import schemes
+from piql.trees.cached_property import cached_property
 
 SAMPLE = 200_000  # characters at the beginning of a text by which its dialect is recognised
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from piql.importing.dialects import Dialect
 from piql.importing.queries import QuerySource, query_sources
 from piql.importing.schema import Note
 from piql.importing.tokens import ImportRefused
+from piql.trees.cached_property import cached_property
 
 _DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
 _SINGLE = r"'(?:[^'\\\n]|\\.)*+'"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 from typing import Literal
 
 from piql.schema.thresholds import DEFAULT, Thresholds
 from piql.text.source import Span
+from piql.trees.cached_property import cached_property
 from piql.trees.node import Node
 
 FEW = 8  # constraints of a table that are looked through one by one

@@ -7,8 +7,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
+
+from piql.trees.cached_property import cached_property
 
 _LINE_END = re.compile("\n")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")

@@ -1,5 +1,5 @@
 """The base of all trees of the compiler: values that never change, so that results can be shared and cached.
 
-node       frozen dataclasses that are walked and transformed      caches    results of earlier compilations
-sharing    long lists and maps whose changed copies share parts
+node       frozen dataclasses that are walked and transformed      caches             results of earlier compilations
+sharing    long lists and maps whose changed copies share parts    cached_property    one value, kept in its object
 """

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from piql.trees.cached_property import cached_property
 
 from piql_profiler.capacity.demand import Demand, Demands
 from piql_profiler.capacity.uncertain import Uncertain

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from piql.trees.cached_property import cached_property
 
 RATIO = 1.02  # upper by lower edge of a bin
 LOG_RATIO = math.log(RATIO)

@@ -25,13 +25,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import piql
 from piql.store.open import capabilities_of
+from piql.trees.cached_property import cached_property
 
 from piql_profiler.measure.grid import JOINS, Grid, Operator, Point
 from piql_profiler.measure.scratch import scratch_folder

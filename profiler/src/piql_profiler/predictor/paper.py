@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from functools import cached_property
 from math import prod
 
 import numpy as np
+from piql.trees.cached_property import cached_property
 
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import BINS, LOG_RATIO, Curve, cumulative_of

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from piql.trees.cached_property import cached_property
 from scipy.optimize import nnls
 
 from piql_profiler.measure.grid import Operator, Point

@@ -6,11 +6,11 @@ import asyncio
 import logging
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 
 import orjson
 from piql.client.database import Database
 from piql.errors import NotDeployed, PiqlError
+from piql.trees.cached_property import cached_property
 
 from piql_service.contract.deployed_set import ServedQuery, ServedSet, served_set
 from piql_service.contract.openapi import document

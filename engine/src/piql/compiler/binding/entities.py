@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from itertools import chain
 
 from piql.compiler.binding.near_names import NearNames
@@ -24,6 +23,7 @@ from piql.schema.catalog import Kind, SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
+from piql.trees.cached_property import cached_property
 
 KeyColumns = list[tuple[str, ast.TypeName]]  # names with their types
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher, get_close_matches
-from functools import cached_property
 from math import ceil
 
+from piql.trees.cached_property import cached_property
 from piql.trees.caches import Cached
 
 CUTOFF = 0.6  # least similarity: twice the letters in common, divided by the sum of the lengths

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from piql.compiler.binding.near_names import NearNames, near_names
 from piql.compiler.logical.expressions import ColumnRef
@@ -19,6 +18,7 @@ from piql.schema.catalog import SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
+from piql.trees.cached_property import cached_property
 
 MOST_SHOWN = 12  # known names in a message about an unknown one
 

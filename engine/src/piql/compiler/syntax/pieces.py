@@ -13,12 +13,12 @@ a piece means depends on nothing around it. How a text is cut depends on the tex
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from itertools import accumulate, count
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import MAX_WORK, parse, refuse_long, refuse_remainder
 from piql.text.source import Source
+from piql.trees.cached_property import cached_property
 from piql.trees.sharing import LongList
 
 MOST_CHARACTERS = 16_000_000  # of a file

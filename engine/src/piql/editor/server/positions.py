@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from piql.text.source import utf16_units
+from piql.trees.cached_property import cached_property
 
 Units = Literal["utf-8", "utf-16", "utf-32"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from piql.compiler import compile  # noqa: A004
 from piql.compiler.result import Compilation
 from piql.editor.server.positions import Text, Units
+from piql.trees.cached_property import cached_property
 
 LEFT_OUT = frozenset(("node_modules", "__pycache__"))  # folders that hold no project, as those that begin with a point
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, NamedTuple, overload
 
 from piql.text.source import Span
+from piql.trees.cached_property import cached_property
 
 Severity = Literal["error", "warning", "info"]
 
