@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
 from typing import TYPE_CHECKING, cast
+
+from piql.trees.cached_property import cached_property
 
 from piql_profiler.measure.grid import Point
 from piql_profiler.measure.histogram import Curve
