@@ -67,6 +67,7 @@ def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> Non
     database, _ = open_database(file)
     with database.write() as cursor:
         cursor.execute("INSERT INTO slos VALUES ('findUser', 0.99, 20, 600, now()::TIMESTAMP)")
+        cursor.execute("INSERT INTO deploy_requests VALUES ('1', 1, 'Kept', '', NULL, now()::TIMESTAMP, NULL, NULL)")
         cursor.execute(
             "INSERT INTO observations BY NAME SELECT 1 AS version, 'q' || hash(i) AS query,"
             " now()::TIMESTAMP AS started_at, random() AS elapsed_ms, 1 AS operations,"
@@ -81,6 +82,7 @@ def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> Non
     assert "the observations are lost, and observing begins anew at " in aside.message
     with database.read() as cursor:
         assert cursor.execute("SELECT query FROM slos").fetchall() == [("findUser",)]
+        assert cursor.execute("SELECT title FROM deploy_requests").fetchall() == [("Kept",)]
     database.close()
 
 

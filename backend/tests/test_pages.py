@@ -54,6 +54,15 @@ EXEMPT = {
             *("indexes_added", "indexes_removed", "bounds_changed"),
         )
     },
+    **{
+        f"{ENVIRONMENT}/deploy-requests/{{number}} {field}": ONE_VERSION.replace("version", "revision")
+        for field in ("files", "removes", "limits")
+    },
+    f"{ENVIRONMENT}/deploy-requests/{{number}} checks": "One for each check, an enumeration.",
+    f"{ENVIRONMENT}/deploy-requests/{{number}} missing": "One for each check, and one for the status.",
+    f"{ENVIRONMENT}/deploy-requests/{{number}} reviews": "The newest 100, of one revision.",
+    f"{ENVIRONMENT}/deploy-requests/{{number}} authors": "At most one for each person of the team.",
+    f"{ENVIRONMENT}/deploy-requests/{{number}} between": "The newest 20.",
     f"{ENVIRONMENT}/tables items": ONE_VERSION,
     f"{ENVIRONMENT}/tables/{{name}}/rows columns": ONE_VERSION,
     f"{ENVIRONMENT}/tables/{{name}}/rows rows": "A page of them: `limit`, `cursor` and `next`, beside the columns.",

@@ -29,6 +29,7 @@ from piql_backend.archives.endpoints import router as archives
 from piql_backend.bursts.endpoints import router as bursts
 from piql_backend.comparisons.endpoints import router as comparisons
 from piql_backend.compilations.endpoints import router as compilations
+from piql_backend.deploy_requests.endpoints import router as deploy_requests
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.environments.endpoints import router as environments
 from piql_backend.executions.endpoints import router as executions
@@ -93,6 +94,7 @@ ENVIRONMENT_ROUTERS = (
     profile_runs,
     predictions,
     deployments,
+    deploy_requests,
     executions,
     ad_hoc,
     bursts,

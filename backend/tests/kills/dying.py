@@ -15,6 +15,12 @@ from piql.store.base import Transaction
 from piql.store.embedded.store import EmbeddedStore
 from piql_backend.data_folder.layout import environment_folder
 from piql_backend.database.connection import Cursor, Database
+from piql_backend.deploy_requests.schemas import (
+    DeployRequestCreate,
+    RequestDeploymentCreate,
+    ReviewCreate,
+    TextWrite,
+)
 from piql_backend.deployments.schemas import BuildCreate, DeploymentCreate, RollbackCreate
 from piql_backend.settings import Settings
 from piql_backend.web.schemas import SourceFile
@@ -107,8 +113,16 @@ def _deployed(workbench: Workbench, how: str, texts: dict[str, str]) -> str:
     if how == "deployment":
         request = DeploymentCreate(files=files, base_version=version)
         return environment.deployments.deploy(request).id
-    request = BuildCreate(files=files, base_version=version, rows_per_second=800)
-    read = environment.deployments.begin(request)
+    if how == "request":
+        requests = environment.deploy_requests
+        number = requests.open_request(
+            DeployRequestCreate(title="Kill", text=TextWrite(files=files)), "dev", None
+        ).number
+        requests.review(number, ReviewCreate(revision=1, verdict="approve"), "rev")
+        read = requests.deploy(number, RequestDeploymentCreate(revision=1, rows_per_second=800), "dot")
+    else:
+        request = BuildCreate(files=files, base_version=version, rows_per_second=800)
+        read = environment.deployments.begin(request)
     while read.deployment_id is None:
         assert read.phase not in ("refused", "cancelled"), read.reason
         found = environment.deployments.building.read()

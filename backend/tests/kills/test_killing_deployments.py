@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import piql
@@ -23,7 +24,7 @@ from . import dying
 DEVELOPMENT = "/api/applications/scadr/environments/development"
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 Texts = dict[str, str]
-HOW = ("deployment", "build", "rollback")
+HOW = ("deployment", "build", "rollback", "request")
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 3;"
 
 
@@ -47,12 +48,22 @@ async def texts_of(client: httpx.AsyncClient) -> Texts:
     return {file["path"]: file["text"] for file in application["files"]}
 
 
+async def requests_agree(client: httpx.AsyncClient, versions: list[dict[str, Any]]) -> None:
+    """A request is deployed if, and only if, a version names it; an approval that was given is still there."""
+    named = {version["request"]: version["version"] for version in versions if version["request"] is not None}
+    requests = (await client.get(f"{DEVELOPMENT}/deploy-requests", params={"limit": 500})).json()["items"]
+    assert named == {read["number"]: read["deployed_version"] for read in requests if read["deployed_version"]}
+    assert all(read["status"] == "deployed" for read in requests if read["number"] in named)
+    assert all(read["approvals"] == 1 for read in requests if read["number"] in named)
+
+
 async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, frozenset[str]]:
     """Hold the history against the store, and give the id and the queries of what is live."""
     while (build := (await client.get(f"{DEVELOPMENT}/deployments/builds/latest")).json()) and build["is_running"]:
         await asyncio.sleep(0.02)
     assert (await client.get(f"{DEVELOPMENT}/health")).json()["status"] == "ok"
-    reads = (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]
+    reads = (await client.get(f"{DEVELOPMENT}/deployments", params={"limit": 500})).json()["items"]
+    await requests_agree(client, reads)
     live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
     assert [read["id"] for read in reads if read["is_live"]] == [live["id"]] == [reads[0]["id"]]
     with piql.connect(dying.store_url_of(settings)) as db:
@@ -69,7 +80,7 @@ async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, fr
 
 
 async def kill(settings: Settings, running: Running, tmp_path: Path, kills: int, seed: int) -> Counter[str]:
-    """Kill deployments, builds and rollbacks by turns, each at a step that was not tried yet while there is one."""
+    """Kill each way of deploying by turns, each at a step that was not tried yet while there is one."""
     chance, counted = random.Random(seed), Counter[str]()
     untried: dict[str, list[int]] = {}
     async with running(settings) as client:

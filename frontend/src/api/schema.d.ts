@@ -1446,6 +1446,8 @@ export interface paths {
         /**
          * Create Deployment
          * @description Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw.
+         *
+         *     403 where the environment takes deployments by deploy requests alone.
          */
         post: operations["create_deployment"];
         delete?: never;
@@ -1525,7 +1527,7 @@ export interface paths {
         put?: never;
         /**
          * Create Build
-         * @description Begin to deploy a query set: indexes are built while the live version runs.
+         * @description Begin to deploy a query set: indexes are built while the live version runs; 403 as for a deployment.
          */
         post: operations["create_build"];
         delete?: never;
@@ -1566,6 +1568,8 @@ export interface paths {
         /**
          * Create Promotion
          * @description Begin to deploy here what is live in another environment: compiled anew, and checked against the data here.
+         *
+         *     403 as for a deployment.
          */
         post: operations["create_promotion"];
         delete?: never;
@@ -1667,6 +1671,222 @@ export interface paths {
          */
         get: operations["read_deployment"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deploy Requests
+         * @description The deploy requests of the environment, the newest first.
+         */
+        get: operations["list_deploy_requests"];
+        put?: never;
+        /**
+         * Open Deploy Request
+         * @description Ask for a text to be deployed, based on what is live now; its groups under tighter limits are counted.
+         */
+        post: operations["open_deploy_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Deploy Rules
+         * @description What the environment asks of deploy requests, and whether it takes deployments without one.
+         */
+        get: operations["read_deploy_rules"];
+        /**
+         * Save Deploy Rules
+         * @description Set what the environment asks; it holds for requests that are open, too.
+         */
+        put: operations["save_deploy_rules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Deploy Request
+         * @description One request: what it changes, what was said of it, and what is missing before it may be deployed.
+         */
+        get: operations["read_deploy_request"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Revisions
+         * @description The texts that a request asked for, the newest first.
+         */
+        get: operations["list_revisions"];
+        put?: never;
+        /**
+         * Revise Deploy Request
+         * @description Give a request another text, or take what is live now as its base: verdicts on the one before hold no more.
+         */
+        post: operations["revise_deploy_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count Groups Again
+         * @description Count the groups under limits that become tighter anew, such as after rows were deleted.
+         */
+        post: operations["count_groups_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Review Deploy Request
+         * @description Approve the present text of a request, or refuse it; 403 for one's own where somebody else has to approve.
+         */
+        post: operations["review_deploy_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw Deploy Request
+         * @description End a request that is not to be deployed.
+         */
+        post: operations["withdraw_deploy_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/deployment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deploy Request
+         * @description Begin to deploy a request; 409 with what is missing, or with what was deployed since its base.
+         */
+        post: operations["deploy_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comments
+         * @description What was said about a request, the oldest first.
+         */
+        get: operations["list_comments"];
+        put?: never;
+        /**
+         * Comment On Deploy Request
+         * @description Say something about a request, about one of its queries, or about a line of its text.
+         */
+        post: operations["comment_on_deploy_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/comments/{comment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Resolve Comment
+         * @description Say that a comment is settled, or that it is not.
+         */
+        put: operations["resolve_comment"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3000,6 +3220,84 @@ export interface components {
             /** Bounds Changed */
             bounds_changed: components["schemas"]["BoundChangeRead"][];
         };
+        /** CheckModesRead */
+        CheckModesRead: {
+            /**
+             * Dearer
+             * @enum {string}
+             */
+            dearer: "block" | "warn" | "off";
+            /**
+             * Slo
+             * @enum {string}
+             */
+            slo: "block" | "warn" | "off";
+            /**
+             * Limit
+             * @enum {string}
+             */
+            limit: "block" | "warn" | "off";
+            /**
+             * Approval
+             * @enum {string}
+             */
+            approval: "block" | "warn" | "off";
+        };
+        /**
+         * CheckModesWrite
+         * @description What a failed check does. A set with an unbounded query is never deployed, so that check has no choice.
+         */
+        CheckModesWrite: {
+            /**
+             * Dearer
+             * @default warn
+             * @enum {string}
+             */
+            dearer: "block" | "warn" | "off";
+            /**
+             * Slo
+             * @default warn
+             * @enum {string}
+             */
+            slo: "block" | "warn" | "off";
+            /**
+             * Limit
+             * @default block
+             * @enum {string}
+             */
+            limit: "block" | "warn" | "off";
+            /**
+             * Approval
+             * @default block
+             * @enum {string}
+             */
+            approval: "block" | "warn" | "off";
+        };
+        /**
+         * CheckRead
+         * @description A check of a request. It keeps the request from being deployed where its mode is `block` and it has not passed.
+         *
+         *     `unknown`: it cannot be told, as the message says.
+         */
+        CheckRead: {
+            /**
+             * Check
+             * @enum {string}
+             */
+            check: "unbounded" | "dearer" | "slo" | "limit" | "approval";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "block" | "warn" | "off";
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "unknown";
+            /** Message */
+            message: string;
+        };
         /**
          * ClusterRead
          * @description The cluster behind an environment; `replication` says how many copies of a row there are, and where.
@@ -3028,6 +3326,59 @@ export interface components {
             /** Is Nullable */
             is_nullable: boolean;
             range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * CommentCreate
+         * @description Says something about a revision: about all of it, about a query, or about a line of a file.
+         */
+        CommentCreate: {
+            /** Revision */
+            revision: number;
+            /** Text */
+            text: string;
+            /** Query */
+            query?: string | null;
+            /** Path */
+            path?: string | null;
+            /** Line */
+            line?: number | null;
+        };
+        /**
+         * CommentRead
+         * @description What somebody said; `author` and `resolved_by` are null where nobody signs in.
+         */
+        CommentRead: {
+            /** Number */
+            number: number;
+            /** Revision */
+            revision: number;
+            /** Author */
+            author: string | null;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Text */
+            text: string;
+            /** Query */
+            query: string | null;
+            /** Path */
+            path: string | null;
+            /** Line */
+            line: number | null;
+            /** Resolved By */
+            resolved_by: string | null;
+            /** Resolved At */
+            resolved_at: string | null;
+        };
+        /**
+         * CommentUpdate
+         * @description Whether what was said is settled.
+         */
+        CommentUpdate: {
+            /** Is Resolved */
+            is_resolved: boolean;
         };
         /**
          * ComparisonCreate
@@ -3136,6 +3487,155 @@ export interface components {
             interval_seconds: number;
         };
         /**
+         * DeployRequestCreate
+         * @description A request with its title and why it is needed.
+         */
+        DeployRequestCreate: {
+            /** Title */
+            title: string;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+            /**
+             * @default {
+             *       "removes": []
+             *     }
+             */
+            text: components["schemas"]["TextWrite"];
+        };
+        /**
+         * DeployRequestDetailRead
+         * @description A request with all that is known of it. `missing` are sentences: it may be deployed where there is none.
+         *
+         *     `between` are versions that were deployed since its base, the newest first. `preview` compares with what is live;
+         *     of a request that is over, with its base. `run_id` is the profile run by which SLOs were judged.
+         */
+        DeployRequestDetailRead: {
+            /** Number */
+            number: number;
+            /** Title */
+            title: string;
+            /** Author */
+            author: string | null;
+            /**
+             * Opened At
+             * Format: date-time
+             */
+            opened_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "open" | "approved" | "refused" | "outdated" | "deploying" | "deployed" | "withdrawn";
+            /** Revision */
+            revision: number;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            /** Base Version */
+            base_version: number;
+            /** Approvals */
+            approvals: number;
+            /** Approvals Needed */
+            approvals_needed: number;
+            /** Open Comments */
+            open_comments: number;
+            /** Withdrawn By */
+            withdrawn_by: string | null;
+            /** Withdrawn At */
+            withdrawn_at: string | null;
+            /** Deployed Version */
+            deployed_version: number | null;
+            /** Deployed By */
+            deployed_by: string | null;
+            /** Deployed At */
+            deployed_at: string | null;
+            /** Why */
+            why: string;
+            /** Origin */
+            origin: string;
+            /** Save */
+            save: number | null;
+            /** Authors */
+            authors: string[];
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files: components["schemas"]["SourceFile"][];
+            /** Removes */
+            removes: string[];
+            /** Run Id */
+            run_id: string | null;
+            /** May Be Deployed */
+            may_be_deployed: boolean;
+            /** Missing */
+            missing: string[];
+            /** Checks */
+            checks: components["schemas"]["CheckRead"][];
+            numbers: components["schemas"]["NumbersRead"];
+            /** Limits */
+            limits: components["schemas"]["LimitCountRead"][];
+            /** Reviews */
+            reviews: components["schemas"]["ReviewRead"][];
+            /** Between */
+            between: components["schemas"]["BetweenRead"][];
+            preview: components["schemas"]["PreviewRead"];
+        };
+        /**
+         * DeployRequestRead
+         * @description A request. `approvals` are those that count for its present `revision`, of `approvals_needed`.
+         *
+         *     `deployed_version` is null until it was deployed. Without a login nobody is named.
+         */
+        DeployRequestRead: {
+            /** Number */
+            number: number;
+            /** Title */
+            title: string;
+            /** Author */
+            author: string | null;
+            /**
+             * Opened At
+             * Format: date-time
+             */
+            opened_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "open" | "approved" | "refused" | "outdated" | "deploying" | "deployed" | "withdrawn";
+            /** Revision */
+            revision: number;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            /** Base Version */
+            base_version: number;
+            /** Approvals */
+            approvals: number;
+            /** Approvals Needed */
+            approvals_needed: number;
+            /** Open Comments */
+            open_comments: number;
+            /** Withdrawn By */
+            withdrawn_by: string | null;
+            /** Withdrawn At */
+            withdrawn_at: string | null;
+            /** Deployed Version */
+            deployed_version: number | null;
+            /** Deployed By */
+            deployed_by: string | null;
+            /** Deployed At */
+            deployed_at: string | null;
+        };
+        /**
          * DeployedFileRead
          * @description A text that was deployed; a program may have given it another name than a path.
          */
@@ -3216,6 +3716,8 @@ export interface components {
              * @default false
              */
             is_before: boolean;
+            /** Request */
+            request: number | null;
             /** Run Id */
             run_id: string | null;
             /** Model */
@@ -3234,7 +3736,7 @@ export interface components {
          * @description `run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
          *
          *     `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it, or
-         *     the person of a team who deployed.
+         *     the person of a team who deployed. `request` is the number of the deploy request that it came by, null for none.
          */
         DeploymentRead: {
             /** Id */
@@ -3257,6 +3759,8 @@ export interface components {
              * @default false
              */
             is_before: boolean;
+            /** Request */
+            request: number | null;
             /** Run Id */
             run_id: string | null;
             /** Model */
@@ -4340,6 +4844,24 @@ export interface components {
             most_rows: number;
         };
         /**
+         * LimitCountRead
+         * @description A limit that is tighter than the live one, with the most rows that are in a group of it; null: not counted.
+         *
+         *     `is_complete` is false where the table has more rows than are counted for a request.
+         */
+        LimitCountRead: {
+            /** Table */
+            table: string;
+            /** Limit */
+            limit: string;
+            /** Most Allowed */
+            most_allowed: number;
+            /** Most Rows */
+            most_rows: number | null;
+            /** Is Complete */
+            is_complete: boolean;
+        };
+        /**
          * LimitHeadroomRead
          * @description How full the groups of a limit are. `histogram` counts groups by tenths of the limit: ≤ 10 %, ≤ 20 %, …, ≤ 100 %.
          *
@@ -4402,6 +4924,16 @@ export interface components {
             has_default: boolean;
             /** Is Key */
             is_key: boolean;
+        };
+        /**
+         * LiveElsewhere
+         * @description What is live in another environment of the application, as the `version` that the reader saw.
+         */
+        LiveElsewhere: {
+            /** Environment */
+            environment: string;
+            /** Version */
+            version: number;
         };
         /**
          * LiveForeignKeyRead
@@ -4603,6 +5135,17 @@ export interface components {
             datacenter: string;
             /** Rack */
             rack: string;
+        };
+        /**
+         * NumbersRead
+         * @description What a request changes, in three numbers; `slos_at_risk` is null where no profile run can tell.
+         */
+        NumbersRead: {
+            /** Queries */
+            queries: number;
+            worst_bound: components["schemas"]["WorstBoundRead"] | null;
+            /** Slos At Risk */
+            slos_at_risk: number | null;
         };
         /**
          * ObservedRead
@@ -4819,6 +5362,20 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[CommentRead] */
+        Page_CommentRead_: {
+            /** Items */
+            items: components["schemas"]["CommentRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[DeployRequestRead] */
+        Page_DeployRequestRead_: {
+            /** Items */
+            items: components["schemas"]["DeployRequestRead"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[DeploymentRead] */
         Page_DeploymentRead_: {
             /** Items */
@@ -4858,6 +5415,13 @@ export interface components {
         Page_ProfileRunRead_: {
             /** Items */
             items: components["schemas"]["ProfileRunRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[RevisionRead] */
+        Page_RevisionRead_: {
+            /** Items */
+            items: components["schemas"]["RevisionRead"][];
             /** Next */
             next: string | null;
         };
@@ -5704,6 +6268,16 @@ export interface components {
             is_shallow: boolean;
         };
         /**
+         * RequestDeploymentCreate
+         * @description Deploys a revision, whose indexes are built while the live version runs.
+         */
+        RequestDeploymentCreate: {
+            /** Revision */
+            revision: number;
+            /** Rows Per Second */
+            rows_per_second?: number | null;
+        };
+        /**
          * ResultColumnRead
          * @description `type` is null where the compiler gives an output no single type.
          */
@@ -5712,6 +6286,84 @@ export interface components {
             name: string;
             /** Type */
             type: string | null;
+        };
+        /**
+         * ReviewCreate
+         * @description A verdict on a revision; a later one of the same person takes its place.
+         */
+        ReviewCreate: {
+            /** Revision */
+            revision: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "approve" | "refuse";
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
+        /**
+         * ReviewRead
+         * @description A verdict; `person` is null where nobody signs in. `counts`: the rules count it as an approval.
+         */
+        ReviewRead: {
+            /** Person */
+            person: string | null;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "approve" | "refuse";
+            /** Note */
+            note: string;
+            /**
+             * Given At
+             * Format: date-time
+             */
+            given_at: string;
+            /** Counts */
+            counts: boolean;
+        };
+        /**
+         * RevisionCreate
+         * @description Another text in the place of `revision`, which the reader saw. What is live now becomes the base.
+         */
+        RevisionCreate: {
+            /** Revision */
+            revision: number;
+            /**
+             * @default {
+             *       "removes": []
+             *     }
+             */
+            text: components["schemas"]["TextWrite"];
+        };
+        /**
+         * RevisionRead
+         * @description A text that a request asked for: who gave it when, from where, and on which live version it was based.
+         *
+         *     `origin` is `files` (those saved, with the number of the save, where they were saved as they are), `version 3` of
+         *     this environment, or `staging 4`: what was live in another one.
+         */
+        RevisionRead: {
+            /** Revision */
+            revision: number;
+            /** Author */
+            author: string | null;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Origin */
+            origin: string;
+            /** Save */
+            save: number | null;
+            /** Base Version */
+            base_version: number;
         };
         /**
          * RiskRead
@@ -5858,6 +6510,51 @@ export interface components {
             operations: number;
             /** Index */
             index: string | null;
+        };
+        /**
+         * RulesRead
+         * @description What an environment asks of requests.
+         */
+        RulesRead: {
+            /** Needs Request */
+            needs_request: boolean;
+            /** Approvals */
+            approvals: number;
+            /** Excludes Author */
+            excludes_author: boolean;
+            checks: components["schemas"]["CheckModesRead"];
+        };
+        /**
+         * RulesWrite
+         * @description What an environment asks of requests; with `needs_request` nothing is deployed to it without one.
+         *
+         *     `excludes_author`: whoever wrote the text of a request does not approve it.
+         */
+        RulesWrite: {
+            /**
+             * Needs Request
+             * @default false
+             */
+            needs_request: boolean;
+            /**
+             * Approvals
+             * @default 0
+             */
+            approvals: number;
+            /**
+             * Excludes Author
+             * @default true
+             */
+            excludes_author: boolean;
+            /**
+             * @default {
+             *       "dearer": "warn",
+             *       "slo": "warn",
+             *       "limit": "block",
+             *       "approval": "block"
+             *     }
+             */
+            checks: components["schemas"]["CheckModesWrite"];
         };
         /**
          * SafeLimitRead
@@ -6507,6 +7204,25 @@ export interface components {
             /** Problem */
             problem: string | null;
         };
+        /**
+         * TextWrite
+         * @description Which text is asked for, one of four, and by default the saved files.
+         *
+         *     `files`: what the editor shows. `version`: an earlier version of this environment, to return to. `live_in`: what is
+         *     live in another environment. `run_id` names the profile run by which SLOs are judged; without one it is the newest.
+         *     `removes` names the queries of others that may be removed.
+         */
+        TextWrite: {
+            /** Files */
+            files?: components["schemas"]["SourceFile"][] | null;
+            /** Version */
+            version?: number | null;
+            live_in?: components["schemas"]["LiveElsewhere"] | null;
+            /** Run Id */
+            run_id?: string | null;
+            /** Removes */
+            removes?: string[];
+        };
         /** TlsRead */
         TlsRead: {
             /** Ca File */
@@ -6643,6 +7359,20 @@ export interface components {
             /** Columns */
             columns: string[];
             range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * WorstBoundRead
+         * @description The most requests of a query of the set, and what the dearest query takes that is live now.
+         */
+        WorstBoundRead: {
+            /** Query */
+            query: string;
+            /** Operations */
+            operations: number;
+            /** Live Query */
+            live_query: string | null;
+            /** Live Operations */
+            live_operations: number | null;
         };
         /** ReferenceRead */
         piql_backend__environments__schemas__ReferenceRead: {
@@ -17781,6 +18511,1753 @@ export interface operations {
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_deploy_requests: {
+        parameters: {
+            query?: {
+                /** @description Only those that are open, or that are over. */
+                state?: ("open" | "closed") | null;
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeployRequestRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    open_deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeployRequestCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestDetailRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_deploy_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulesRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    save_deploy_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulesWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulesRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestDetailRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_revisions: {
+        parameters: {
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RevisionRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    revise_deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevisionCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestDetailRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    count_groups_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestDetailRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    review_deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestDetailRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    withdraw_deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployRequestDetailRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestDeploymentCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_comments: {
+        parameters: {
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CommentRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    comment_on_deploy_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    resolve_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                comment: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

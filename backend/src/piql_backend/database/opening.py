@@ -1,8 +1,8 @@
 """Opens the DuckDB file; one that is damaged is set aside, and what can be read of it is taken over.
 
-What is live comes from the store, and profile runs are files of their own. So a new file lacks only SLOs and
-observations: those in blocks that cannot be read any more, or all of them where the file is gone. Where observations
-are lost, it notes when observing began anew. A new file is made in four steps:
+What is live comes from the store, and profile runs are files of their own. So a new file lacks only SLOs, observations
+and deploy requests: those in blocks that cannot be read any more, or all of them where the file is gone. Where
+observations are lost, it notes when observing began anew. A new file is made in four steps:
 
     1  workbench.duckdb.part   is written: the rows that can be read, and when observing began anew
     2  workbench.duckdb.part   is complete, and becomes workbench.duckdb.new
@@ -26,7 +26,13 @@ from piql_backend.database.connection import Database, now
 
 log = logging.getLogger(__name__)
 
-_TABLES = ("slos", "observations", "deployments", "beginnings")
+_REQUESTS = (
+    "deploy_requests",
+    "deploy_request_revisions",
+    "deploy_request_reviews",
+    "deploy_request_comments",
+)
+_TABLES = ("slos", "observations", "deployments", "beginnings", *_REQUESTS)
 _DAMAGE = ("not a valid DuckDB database", "Could not read enough bytes", "Corrupt database", "checksum")
 
 
@@ -44,9 +50,9 @@ class NewFile:
 
     @property
     def message(self) -> str:
-        names = {"slos": "the SLOs", "observations": "the observations"}
+        names = {"slos": "the SLOs", "observations": "the observations", "deploy_requests": "the deploy requests"}
         lost = [words for table, words in names.items() if table in self.lost]
-        outcome = f"{' and '.join(lost)} are lost" if lost else "the SLOs and observations were taken over"
+        outcome = f"{', '.join(lost)} are lost" if lost else "the SLOs and observations were taken over"
         if "observations" in self.lost:
             outcome += f", and observing begins anew at {self.began:%Y-%m-%d %H:%M} UTC"
         cause = "was gone" if self.aside is None else f"was damaged and is now {self.aside.name}"
@@ -137,6 +143,8 @@ def _take_over(database: Database, damaged: Path, table: str) -> bool:
             cursor.register("rows_read", rows)
             cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM rows_read")
             cursor.unregister("rows_read")
+    except duckdb.CatalogException:
+        return table in _REQUESTS  # a file of before there were any
     except duckdb.Error as error:
         log.error("the %s of %s cannot be read: %s", table, damaged.name, error)
         return False

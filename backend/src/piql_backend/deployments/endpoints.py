@@ -46,10 +46,14 @@ def preview_deployment(request: PreviewCreate, environment: TheEnvironment) -> P
     return preview.model_copy(update={"slos_at_risk": list(environment.slos.at_risk(request.files, request.run_id))})
 
 
-@router.post("", status_code=201, responses=declared(404, 409, 428, 503))
+@router.post("", status_code=201, responses=declared(403, 404, 409, 428, 503))
 @needs(in_application("deployer"))
 def create_deployment(request: DeploymentCreate, environment: TheEnvironment, visitor: AnyVisitor) -> DeploymentRead:
-    """Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw."""
+    """Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw.
+
+    403 where the environment takes deployments by deploy requests alone.
+    """
+    environment.deploy_requests.rules.refuse_direct()
     return environment.deployments.deploy(request, _details(visitor))
 
 
@@ -67,10 +71,11 @@ def roll_back(request: RollbackCreate, environment: TheEnvironment, visitor: Any
     return environment.deployments.rollback(request, visitor.name if visitor else None)
 
 
-@router.post("/builds", status_code=202, responses=declared(404, 409, 428, 503))
+@router.post("/builds", status_code=202, responses=declared(403, 404, 409, 428, 503))
 @needs(in_application("deployer"))
 def create_build(request: BuildCreate, environment: TheEnvironment, visitor: AnyVisitor) -> BuildRead:
-    """Begin to deploy a query set: indexes are built while the live version runs."""
+    """Begin to deploy a query set: indexes are built while the live version runs; 403 as for a deployment."""
+    environment.deploy_requests.rules.refuse_direct()
     return environment.deployments.begin(request, _details(visitor))
 
 
@@ -84,7 +89,7 @@ async def preview_promotion(
         return await asyncio.to_thread(environment.preview_promotion, source, request)
 
 
-@router.post("/promotions", status_code=202, responses=declared(404, 409, 428, 503))
+@router.post("/promotions", status_code=202, responses=declared(403, 404, 409, 428, 503))
 @needs(in_application("deployer"))
 async def create_promotion(
     application: Id,
@@ -93,7 +98,11 @@ async def create_promotion(
     workbench: TheWorkbench,
     visitor: AnyVisitor,
 ) -> BuildRead:
-    """Begin to deploy here what is live in another environment: compiled anew, and checked against the data here."""
+    """Begin to deploy here what is live in another environment: compiled anew, and checked against the data here.
+
+    403 as for a deployment.
+    """
+    environment.deploy_requests.rules.refuse_direct()
     async with workbench.environments.using(application, request.environment) as source:
         return await asyncio.to_thread(environment.promote, source, request, _details(visitor))
 

@@ -27,6 +27,7 @@ from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     PERSON,
+    REQUEST,
     DeployedFileRead,
     DeployedQueryRead,
     DeploymentDetailRead,
@@ -185,7 +186,7 @@ class History:
         version = version_without_id or max(self._table.newest() + 1, deployment.version)
         earlier = self._table.read(version_without_id, 0) if version_without_id else None
         read = _read(version, deployment, earlier)
-        self._table.put(deployment.origin.id, read, deployment.texts)
+        self._table.put(deployment.origin.id, read, deployment.texts, deployment.origin.details.get(REQUEST))
         self.on_new(read)
         return version
 
@@ -210,10 +211,11 @@ def deployer_of(
 def details_of_rollback(before: DeploymentDetailRead | None, person: str | None) -> Mapping[str, str]:
     """What the store is to keep of a return to a version: who did it, and whose the version is.
 
-    The history knows the application also of a version that an earlier format of the store kept without one.
+    No deploy request asked for it. The history knows the application also of a version that an earlier format of the
+    store kept without one.
     """
     application_id = None if before is None else before.application_id
-    return {PERSON: person or "", **({_APPLICATION: application_id} if application_id else {})}
+    return {PERSON: person or "", REQUEST: "", **({_APPLICATION: application_id} if application_id else {})}
 
 
 def application_of(deployment: Deployment) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
+    DeployedFileRead,
     PreviewCreate,
     PreviewRead,
     PromotionCreate,
@@ -40,11 +41,15 @@ def promote(
     return target.begin(BuildCreate(**fields, files=files), details)
 
 
-def _live_files(source: Deployments) -> tuple[int, list[SourceFile]]:
-    """The number of the live version and its files; one that a program named otherwise gets a name of ours."""
-    read = source.live(LIVE).read
-    files = [
+def as_files(deployed: Iterable[DeployedFileRead]) -> list[SourceFile]:
+    """The files of a version; one that a program named otherwise gets a name of ours."""
+    return [
         SourceFile(path=file.path if is_file_path(file.path) else f"deployed-{number}.piql", text=file.text)
-        for number, file in enumerate(read.files, 1)
+        for number, file in enumerate(deployed, 1)
     ]
-    return read.version, files
+
+
+def _live_files(source: Deployments) -> tuple[int, list[SourceFile]]:
+    """The number of the live version and its files."""
+    read = source.live(LIVE).read
+    return read.version, as_files(read.files)

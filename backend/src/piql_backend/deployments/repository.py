@@ -1,6 +1,7 @@
 """The history of deployments in DuckDB: a row for each version, with its files, queries, bounds and indexes as JSON.
 
-A row is found by its version or by the store's id of the deployment. Where a parameter `live` is asked for, it is the
+A row is found by its version or by the store's id of the deployment. `request` is the id of the deploy request that a
+version came by: what is read has its number instead. Where a parameter `live` is asked for, it is the
 version that is live, 0 for none: the table does not know it.
 """
 
@@ -48,9 +49,11 @@ class _Row(NamedTuple):
     indexes: str
     deployment: str | None
     deployed_by: str | None
+    request: str | None
 
 
 _COLUMNS = ", ".join(_Row._fields)
+_NUMBERED = f"{_COLUMNS}, (SELECT number FROM deploy_requests AS asked WHERE asked.id = deployments.request)"
 
 
 class DeploymentTable:
@@ -81,10 +84,10 @@ class DeploymentTable:
 
     def _older(self, version: int | None, count: int, live: int) -> Sequence[DeploymentRead]:
         """The `count` newest versions before `version`, or of all for None."""
-        selection = f"SELECT {_COLUMNS} FROM deployments WHERE ? IS NULL OR version < ? ORDER BY version DESC LIMIT ?"
+        selection = f"SELECT {_NUMBERED} FROM deployments WHERE ? IS NULL OR version < ? ORDER BY version DESC LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(selection, [version, version, count]).fetchall()
-        return [DeploymentRead(**_fields(_Row(*row), live)) for row in rows]
+        return [DeploymentRead(**_fields(_Row(*row), live, number)) for *row, number in rows]
 
     def has_query(self, name: str) -> bool:
         """Whether any version has a query of that name; DuckDB searches its JSON, so no version is read here."""
@@ -97,8 +100,8 @@ class DeploymentTable:
     def read(self, version: int, live: int) -> DeploymentDetailRead | None:
         """One version, None where there is none of that number."""
         with self._database.read() as cursor:
-            row = cursor.execute(f"SELECT {_COLUMNS} FROM deployments WHERE version = ?", [version]).fetchone()
-        return None if row is None else _detail(_Row(*row), live)
+            row = cursor.execute(f"SELECT {_NUMBERED} FROM deployments WHERE version = ?", [version]).fetchone()
+        return None if row is None else _detail(_Row(*row[:-1]), live, row[-1])
 
     def texts(self, version: int) -> Mapping[str, str]:
         """All texts of a version by their names, also those of earlier deployments that stay live beside its own."""
@@ -130,7 +133,9 @@ class DeploymentTable:
             row = cursor.execute("SELECT max(version) FROM deployments").fetchone()
         return 0 if row is None or row[0] is None else int(row[0])
 
-    def put(self, deployment: str, new: DeploymentDetailRead, texts: Mapping[str, str]) -> None:
+    def put(
+        self, deployment: str, new: DeploymentDetailRead, texts: Mapping[str, str], request: str | None = None
+    ) -> None:
         """Add a version with the texts that the store keeps of it, or replace the one of the same number."""
         files = [DeployedFileRead(path=path, text=text) for path, text in texts.items()]
         row = _Row(
@@ -145,6 +150,7 @@ class DeploymentTable:
             indexes=_to_json(new.indexes),
             deployment=deployment,
             deployed_by=new.deployed_by,
+            request=request,
         )
         with self._database.write() as cursor:
             if _has(cursor, new.version):
@@ -163,7 +169,7 @@ def _to_json(values: Any) -> str:
     return json.dumps([value.model_dump(mode="json") for value in values])
 
 
-def _fields(row: _Row, live: int) -> dict[str, Any]:
+def _fields(row: _Row, live: int, request: int | None) -> dict[str, Any]:
     """The fields of a `DeploymentRead`; before `deployed_by` was stored, only applications deployed."""
     return {
         "id": f"d{row.version}",
@@ -172,16 +178,17 @@ def _fields(row: _Row, live: int) -> dict[str, Any]:
         "deployed_by": row.workspace_id if row.deployed_by is None else row.deployed_by,
         "created_at": aware(row.created_at),
         "is_live": row.version == live,
+        "request": request,
         "run_id": row.run_id,
         "model": row.model,
         "queries": [DeployedQueryRead.model_validate(item) for item in json.loads(row.queries)],
     }
 
 
-def _detail(row: _Row, live: int) -> DeploymentDetailRead:
+def _detail(row: _Row, live: int, request: int | None) -> DeploymentDetailRead:
     files = [DeployedFileRead.model_validate(item) for item in json.loads(row.files)]
     return DeploymentDetailRead(
-        **_fields(row, live),
+        **_fields(row, live, request),
         files=[file for file in files if file.path != EARLIER],
         bounds=[QueryBoundRead.model_validate(item) for item in json.loads(row.bounds)],
         indexes=[IndexRead.model_validate(item) for item in json.loads(row.indexes)],

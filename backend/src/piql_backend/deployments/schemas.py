@@ -21,6 +21,7 @@ Revisions = Annotated[
     ),  # no other keys than paths of files
 ]
 
+REQUEST = "request"  # the detail that has the id of the deploy request that a version was deployed by
 PERSON = "person"  # the detail that says who of a team deployed; empty where a rollback was nobody's
 
 
@@ -118,7 +119,7 @@ class DeploymentRead(Read):
     """`run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
 
     `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it, or
-    the person of a team who deployed.
+    the person of a team who deployed. `request` is the number of the deploy request that it came by, null for none.
     """
 
     id: str
@@ -128,6 +129,7 @@ class DeploymentRead(Read):
     created_at: datetime
     is_live: bool
     is_before: bool = False
+    request: int | None = None
     run_id: str | None
     model: str | None
     queries: list[DeployedQueryRead]

@@ -37,6 +37,7 @@ from piql_backend.deployments.history import (
 )
 from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
+    REQUEST,
     BuildCreate,
     BuildRead,
     DeploymentCreate,
@@ -296,15 +297,36 @@ class Deployments:
         live = self.history.live
         return live.read.version if live else 0
 
+    def refuse_unseen(self, base_version: int) -> None:
+        """Raise ApiError 409 with what came between, where another version is live than one that was seen."""
+        self._refuse_unseen(self.history.reconcile(), base_version)
+
     def _refuse_unseen(self, live: LiveDeployment | None, base_version: int | None) -> None:
         if base_version is not None and base_version != (live.read.version if live else 0):
             raise self._deployed_meanwhile(base_version)
 
+    def between(self, base_version: int) -> Sequence[BetweenRead]:
+        """The versions that were deployed after one, the newest first, and twenty at most."""
+        newest = self._table.newest_of(_MOST_BETWEEN, self._live_version())
+        return [BetweenRead.model_validate(read) for read in newest if read.version > base_version]
+
+    def request_on_its_way(self) -> str | None:
+        """The id of the deploy request whose version is being built, None for none."""
+        if not self.building.is_under_way:
+            return None
+        kept = versions(self._store.database().store)
+        coming = next((living.deployment for living in kept if living.state == "coming"), None)
+        return None if coming is None else coming.origin.details.get(REQUEST)
+
+    def live_version(self) -> int:
+        """The version that is live now, 0 for none."""
+        self.history.look()
+        return self._live_version()
+
     def _deployed_meanwhile(self, base_version: int) -> ApiError:
         """The refusal that says which versions were deployed after the one that the user saw."""
         self.history.look()
-        newest = self._table.newest_of(_MOST_BETWEEN, self._live_version())
-        between = [BetweenRead.model_validate(read) for read in newest if read.version > base_version]
+        between = self.between(base_version)
         seen = f"version {base_version} was live" if base_version else "nothing was deployed"
         since = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
         message = f"Nothing was changed: when you looked, {seen}{f'; since then came {since}' if since else ''}."

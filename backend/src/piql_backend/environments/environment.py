@@ -18,6 +18,7 @@ from piql_backend.compilations.service import Compilations
 from piql_backend.data_folder.disk import FREE_SOME
 from piql_backend.data_folder.files import write_atomically
 from piql_backend.database.opening import open_database
+from piql_backend.deploy_requests.service import DeployRequests
 from piql_backend.deployments.promoting import preview_promotion, promote
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import BuildRead, PromotionCreate, PromotionPreviewCreate, PromotionPreviewRead
@@ -110,6 +111,16 @@ class Environment:
         self.headroom = HeadroomCounts(folder / "headroom.json", self.store, shared.compilations.compile_texts)
         self.slos = Slos(
             application, self._slo_table, self.deployments, self.predictions, shared.applications, shared.compilations
+        )
+        self.deploy_requests = DeployRequests(
+            folder,
+            self.database,
+            shared.applications,
+            shared.compilations,
+            self.deployments,
+            self.slos,
+            self.profile_runs,
+            self.store,
         )
         self.latency = Latency(
             self._observation_table,

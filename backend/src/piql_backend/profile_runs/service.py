@@ -117,6 +117,11 @@ class ProfileRuns:
     def page(self, wish: PageWish) -> Page[ProfileRunRead]:
         return _RUNS.page_of(wish, (run.read for run in self._runs.values()))
 
+    def newest_done(self) -> str | None:
+        """The id of the newest run that is done, None where none is."""
+        done = [run.read for run in list(self._runs.values()) if run.read.state == "done"]
+        return max(done, key=_RUNS.key).id if done else None
+
     def read(self, run_id: str) -> ProfileRunRead:
         return self._run(run_id).read
 

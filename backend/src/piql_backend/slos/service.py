@@ -6,6 +6,7 @@ A query may have one that is, or was, deployed, or that stands in the applicatio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
 from pydantic import ValidationError
@@ -20,6 +21,14 @@ from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.pages import Page, PageWish
 from piql_backend.web.schemas import SloWrite, SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSlos:
+    """Saved SLOs that are predicted to be broken, and the queries with an SLO that cannot be predicted."""
+
+    at_risk: Sequence[SloAtRiskRead]
+    not_predicted: Sequence[str]
 
 
 class Slos:
@@ -59,12 +68,16 @@ class Slos:
 
     def at_risk(self, files: Sequence[SourceFile], run_id: str | None) -> Sequence[SloAtRiskRead]:
         """The queries of the files whose saved SLO a profile run predicts to be broken; none without a run."""
+        return () if run_id is None else self.judged(files, run_id).at_risk
+
+    def judged(self, files: Sequence[SourceFile], run_id: str) -> JudgedSlos:
+        """What a profile run predicts of the saved SLOs of the queries of the files."""
         saved = {slo.query: slo for slo in self._table.list()}
-        if run_id is None or not saved:
-            return ()
+        if not saved:
+            return JudgedSlos((), ())
         quantiles = {name: slo.quantile for name, slo in saved.items()}
         predicted = self._predictions.for_quantiles({file.path: file.text for file in files}, quantiles, run_id)
-        return [
+        at_risk = [
             SloAtRiskRead(
                 query=name,
                 quantile=saved[name].quantile,
@@ -75,6 +88,11 @@ class Slos:
             for name, (typical_ms, worst_ms) in predicted.items()
             if worst_ms > saved[name].threshold_ms
         ]
+        return JudgedSlos(at_risk, [name for name in saved if name not in predicted])
+
+    def names(self) -> frozenset[str]:
+        """The queries that have an SLO."""
+        return frozenset(slo.query for slo in self._table.list())
 
     def as_openslo(self) -> str:
         """Write all SLOs as OpenSLO documents; ApiError 422 for an interval that is no whole number of minutes."""

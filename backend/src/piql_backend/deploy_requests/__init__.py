@@ -1,0 +1,13 @@
+"""Requests to deploy a text: opened by one person, looked at by others, deployed once nothing is missing.
+
+service.py      opens, revises, reviews, withdraws and deploys requests
+repository.py   requests, their revisions and verdicts, in DuckDB
+comments.py     what people say about a request
+rules.py        what an environment asks of its requests
+checks.py       what a request fulfils of that
+counting.py     whether the rows of now fit under tighter limits
+texts.py        what text a request asks for
+endpoints.py    the HTTP paths, with `schemas.py`, the shapes of requests and answers
+
+Whether a request was deployed is not kept here: the store keeps with each version which request it came by.
+"""
