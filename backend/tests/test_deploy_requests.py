@@ -225,7 +225,7 @@ async def test_what_nobody_knows_is_said(client: httpx.AsyncClient, files: Files
     body: dict[str, Any] = {"title": "Back", "text": {"version": 9}}
     assert code_of(await client.post(REQUESTS, json=body)) == (404, "unknown-deployment")
     body = {"title": "Two", "text": {"version": 1, "files": files}}
-    assert code_of(await client.post(REQUESTS, json=body)) == (422, "invalid-request")
+    assert code_of(await client.post(REQUESTS, json=body)) == (422, "several-texts")
     body = {"title": "From there", "text": {"live_in": {"environment": "none", "version": 1}}}
     assert (await client.post(REQUESTS, json=body)).status_code == 404
 

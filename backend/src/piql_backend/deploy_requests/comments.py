@@ -40,11 +40,11 @@ class CommentTable:
         sql = """
             UPDATE deploy_request_comments SET resolved_by = ?, resolved_at = ? WHERE request = ? AND number = ?
         """
-        found = [comment for comment in self._behind(request, number - 1, 1) if comment.number == number]
-        if not found:
+        comments = [comment for comment in self._behind(request, number - 1, 1) if comment.number == number]
+        if not comments:
             raise NotFound("unknown-comment", f"Deploy request {request} has no comment {number}.")
-        if is_resolved == (found[0].resolved_at is not None):
-            return found[0]
+        if is_resolved == (comments[0].resolved_at is not None):
+            return comments[0]
         with self._database.write() as cursor:
             by, at = (person, now()) if is_resolved else (None, None)
             cursor.execute(sql, [by, at, request, number])

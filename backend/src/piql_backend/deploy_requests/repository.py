@@ -170,11 +170,11 @@ class DeployRequestTable:
             SELECT request, author FROM deploy_request_revisions WHERE list_contains(?, request)
             UNION SELECT number, author FROM deploy_requests WHERE list_contains(?, number)
         """
-        found: dict[int, set[str]] = defaultdict(set)
+        people_of: dict[int, set[str]] = defaultdict(set)
         with self._database.read() as cursor:
             for number, author in cursor.execute(sql, [numbers, numbers]).fetchall():
-                found[number].add(author or "")
-        return {number: frozenset(people) for number, people in found.items()}
+                people_of[number].add(author or "")
+        return {number: frozenset(people) for number, people in people_of.items()}
 
     def reviews(self, requests: Sequence[StoredRequest]) -> Mapping[int, Sequence[Review]]:
         """The last verdict of each person on the present revision of each request, the newest first."""
@@ -183,12 +183,12 @@ class DeployRequestTable:
             SELECT request, revision, person, verdict, note, given_at FROM deploy_request_reviews
             WHERE list_contains(?, request) ORDER BY given_at DESC, person
         """
-        found: dict[int, list[Review]] = {number: [] for number in present}
+        reviews: dict[int, list[Review]] = {number: [] for number in present}
         with self._database.read() as cursor:
             for number, revision, person, verdict, note, given_at in cursor.execute(sql, [list(present)]).fetchall():
                 if revision == present[number]:
-                    found[number].append(Review(person, verdict, note, aware(given_at)))
-        return found
+                    reviews[number].append(Review(person, verdict, note, aware(given_at)))
+        return reviews
 
     def open_request(self, title: str, why: str, text: Text) -> int:
         """Add a request with its first text; return its number."""

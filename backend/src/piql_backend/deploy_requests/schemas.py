@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from piql_backend.deployments.schemas import EnvironmentId, PreviewRead, QueryNames, Version
 from piql_backend.web.errors import BetweenRead
@@ -77,12 +77,6 @@ class TextWrite(Write):
     live_in: LiveElsewhere | None = None
     run_id: str | None = Field(default=None, max_length=100)
     removes: QueryNames = Field(default_factory=list)
-
-    @model_validator(mode="after")
-    def _names_one_text(self) -> Self:
-        if sum(source is not None for source in (self.files, self.version, self.live_in)) > 1:
-            raise ValueError("name one of files, version and live_in")
-        return self
 
 
 class DeployRequestCreate(Write):

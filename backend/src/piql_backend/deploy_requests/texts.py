@@ -28,8 +28,11 @@ def asked_text(
 ) -> AskedText:
     """Find the text; `source` are the deployments of the environment that the wish names.
 
-    Raises ApiError 404 for an unknown version, and 409 where another one is live elsewhere than the reader saw.
+    Raises ApiError 404 for an unknown version, 409 where another one is live elsewhere than the reader saw, and 422 for
+    a wish that names several texts.
     """
+    if sum(named is not None for named in (wish.files, wish.version, wish.live_in)) > 1:
+        raise ApiError(422, "several-texts", "A request asks for one text.", "Name files, version or live_in.")
     if wish.live_in is not None and source is not None:
         return _live_elsewhere(wish.live_in, source)
     if wish.version is not None:
