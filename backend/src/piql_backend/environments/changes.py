@@ -140,7 +140,7 @@ class EnvironmentChanges:
         except StoreUnavailable as error:
             message = f"Nothing was removed: {error}."
             raise ApiError(422, "data-not-deleted", message, "Remove the environment without its data.") from None
-        return [path.with_name(path.name + end) for end in ("", "-journal", "-wal", "-shm")]
+        return [path.with_name(path.name + end) for end in ("", "-journal", "-wal", "-shm", "-turn")]
 
     async def _checked(self, name: EnvironmentName, store: StoreWrite) -> StoreChoice:
         """What is kept of a store that may be named and that no other environment has."""

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 _EARLIER_APPLICATION = "scadr"  # whose files were there when there was one environment
 _EARLIER_FILES = (
     *("profile-runs", "imports", "exports"),
-    *(f"store{end}" for end in ("", "-journal", "-wal", "-shm")),
+    *(f"store{end}" for end in ("", "-journal", "-wal", "-shm", "-turn")),
     *(f"workbench.duckdb{end}" for end in ("", ".wal", ".part", ".part.wal", ".new")),
 )
 _EARLIER_MARK = ".first-start-under-way"  # this layout has a mark of the same name, but without a token in it

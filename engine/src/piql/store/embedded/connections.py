@@ -21,6 +21,7 @@ from typing import Any, Literal, NoReturn, Protocol
 from piql.errors import StoreForked, StoreReplaced, StoreUnavailable
 from piql.store.embedded.fork import FORKS, File
 from piql.store.embedded.log_files import LogFiles
+from piql.store.embedded.turns import Turns
 from piql.store.embedded.waiting import patiently
 
 Synchronous = Literal["FULL", "NORMAL"]
@@ -34,10 +35,21 @@ _PRAGMAS = "PRAGMA mmap_size = 0; PRAGMA cache_size = -65536; PRAGMA temp_store 
 class Connection(sqlite3.Connection):
     """A SQLite connection of a Python class, so that `leave_to_parent` can change the class.
 
-    `transaction` is the object that began the last transaction; only its owner ends that transaction.
+    `transaction` is the object that began the last transaction; only its owner ends that transaction. `turns` is its
+    way to the front of those who wait to write.
     """
 
     transaction: object = None
+    turns: Turns | None = None
+
+    def close(self) -> None:
+        self.leave_queue()
+        super().close()
+
+    def leave_queue(self) -> None:
+        """Close what `turns` has open, in this process alone."""
+        if self.turns is not None:
+            self.turns.close()
 
 
 class ConnectionOfParent(Connection):
@@ -147,6 +159,7 @@ class ConnectionHandle:
         connection, self.connection = self.connection, None
         if connection is not None:
             if self._file.log_files.is_index_cut():
+                connection.leave_queue()
                 _keep_for_ever(connection)
             else:
                 with suppress(sqlite3.Error):
@@ -158,6 +171,7 @@ class ConnectionHandle:
         """Leave a connection that is still open alone from now on: this is a forked process."""
         connection, self.connection = self.connection, None
         if connection is not None:
+            connection.leave_queue()
             connection.__class__ = ConnectionOfParent
             _keep_for_ever(connection)
 
@@ -214,6 +228,7 @@ class DatabaseFile:
             self._file, self._log = self._file or _file_at(self.path), _file_at(self._beside("-wal"))
             self.log_files.opened()
             self.refuse_replaced()
+            connection.turns = Turns(os.path.realpath(self.path))
         except BaseException:
             connection.close()  # now, and not at the next garbage collection
             raise

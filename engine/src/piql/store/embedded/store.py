@@ -267,7 +267,8 @@ class EmbeddedStore:
         with self.at_work() as connection:
             mark = connection.transaction = EmbeddedTransaction(connection)
             try:
-                patiently(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
+                assert connection.turns is not None
+                connection.turns.begin(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
                 yield mark
                 self._file.refuse_replaced()
                 self._file.log_files.refuse_cut()
