@@ -24,11 +24,13 @@ default         = literal | "CURRENT_TIMESTAMP" | "CURRENT_DATE" | word "(" ")" 
 element         = column | [ "CONSTRAINT" name ] constraint ;
 column          = name type [ "NULL" | "NOT" "NULL" ] [ "DEFAULT" default ]
                   { [ "CONSTRAINT" name ] column_constraint } ;
-column_constraint = "PRIMARY" "KEY" | "UNIQUE" | references ;
+column_constraint = "PRIMARY" "KEY" | "UNIQUE" | references | check ;
 constraint      = "PRIMARY" "KEY" columns
                 | "UNIQUE" columns
                 | "FOREIGN" "KEY" columns references
-                | "CARDINALITY" "LIMIT" positive [ columns | "(" "TOKEN" columns ")" ] ;
+                | "CARDINALITY" "LIMIT" positive [ columns | "(" "TOKEN" columns ")" ]
+                | check ;
+check           = "CHECK" "(" expression ")" ;
 references      = "REFERENCES" name [ columns ] [ "MAX" positive ] { refusing } ;
 refusing        = "ON" ( "DELETE" | "UPDATE" ) ( "RESTRICT" | "NO" "ACTION" ) ;
 columns         = "(" name { "," name } ")" ;
@@ -118,7 +120,8 @@ create_entity   = "ENTITY" name "{" attribute { "," attribute } [ "," ] "PRIMARY
 attribute       = type name [ "NULL" | "NOT" "NULL" ]
                 | "FOREIGN" "KEY" name "REF" name [ "MAX" positive ]
                 | [ "CONSTRAINT" name ] "UNIQUE" columns
-                | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive [ columns ] ;
+                | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive [ columns ]
+                | [ "CONSTRAINT" name ] check ;
 fetch_query     = "QUERY" name fetch ;
 fetch           = "FETCH" name [ [ "AS" ] name ] { "OF" name [ [ "AS" ] name ] "BY" name }
                   [ "WHERE" expression ] [ order ] [ stop ] ;

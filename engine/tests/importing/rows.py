@@ -39,11 +39,19 @@ def _parents_first(tables: Mapping[str, Table]) -> list[str]:
 
 def _row(table: Table, number: int, loaded: Mapping[str, list[Row]]) -> Row:
     row: Row = {column.name: _value(column, number) for column in table.columns}
+    for check in table.checks:
+        row |= {name: _kept(values) for name, values in check.samples if name not in table.primary_key}
     for key in table.foreign_keys:
         parents = loaded.get(key.table)
         for column, referenced in zip(key.columns, key.referenced_columns, strict=True):
             row[column] = parents[number][referenced] if parents is not None else None
     return row
+
+
+def _kept(values: tuple[object, ...]) -> object:
+    """Return a value that keeps a CHECK of these schemas: one of a list, the upper end, or one above the lower end."""
+    last = values[-1]
+    return last + 1 if len(values) == 1 and isinstance(last, int | Decimal) else last
 
 
 def _value(column: Column, number: int) -> object:

@@ -11,6 +11,7 @@ export const KEYWORDS = [
   'CARDINALITY',
   'CASE',
   'CAST',
+  'CHECK',
   'CONFLICT',
   'CONSTRAINT',
   'CONTAINS',

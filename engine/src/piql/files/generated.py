@@ -11,15 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from piql.client.database import Database
+from piql.compiler.logical.expressions import Expression, columns_of
 from piql.errors import PiqlError
 from piql.files.dumping import dump_rows
 from piql.files.formats import Format
 from piql.files.row_check import NumberedRow, RowCheck
 from piql.generating.generator import Generator, TableGeneration, TableReport
+from piql.generating.table_rows import Fits, GeneratedRow
 from piql.generating.wish import Wish
+from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.runtime.writing.bulk import BATCH, batches
 from piql.schema.catalog import Table
 from piql.store.rows import Row
@@ -58,6 +61,26 @@ def wish_for(db: Database, wish: Wish, *, is_adding: bool) -> Wish:
     return replace(wish, passed_over=passed_over)
 
 
+def checks_of(tables: Mapping[str, Table]) -> Mapping[str, Fits]:
+    """Return for each table with CHECKs what tells whether a row, given by its columns, keeps them all."""
+    return {name: _keeps_checks(table) for name, table in tables.items() if table.checks}
+
+
+def _keeps_checks(table: Table) -> Fits:
+    tests = [cast("Expression", check.test.test) for check in table.checks]
+    sources = {column: f"r[{column.name!r}]" for test in tests for column in columns_of(test)}
+    compiler = ExpressionCompiler(sources, {}, lambda _: None)  # values as users give them
+    breaks: Fits = compiler.function("r", " or ".join(compiler.is_false(test) for test in tests))
+
+    def fits(row: GeneratedRow) -> bool:
+        try:
+            return not breaks(row)
+        except (ArithmeticError, PiqlError):
+            return False
+
+    return fits
+
+
 def _about(db: Database, table: str) -> int:
     """Return a number of keys to pass over, so that most of them are free."""
     return max(BATCH, 2 * db.store.estimate_rows(db.deployment.table(table)))
@@ -67,7 +90,7 @@ def dry_run(
     tables: Mapping[str, Table], wish: Wish, tell: ProgressCallback | None = None, stop: Stop | None = None
 ) -> list[Generated]:
     """Make all rows, write none, and return what they are; stopped, of the tables so far."""
-    generator = Generator(tables, wish)
+    generator = Generator(tables, wish, checks_of(tables))
     reports = []
     for table in generator.tables:
         rows = generator.rows(table.name)
@@ -89,7 +112,7 @@ def load_generated(
     Raises RowsAreThere where tables hold rows and none are to be added.
     """
     checked_wish = wish_for(db, wish, is_adding=is_adding)
-    generator = Generator(db.deployment.tables, checked_wish)
+    generator = Generator(db.deployment.tables, checked_wish, checks_of(db.deployment.tables))
     loaded = []
     for table in generator.tables:
         rows = generator.rows(table.name)
@@ -126,7 +149,7 @@ def write_generated(
 
     Raises FileExistsError where there is such a file.
     """
-    generator = Generator(tables, wish)
+    generator = Generator(tables, wish, checks_of(tables))
     paths = {table.name: folder / f"{_as_file_name(table.name)}.{file_format}" for table in generator.tables}
     there = next((path for path in paths.values() if path.exists()), None)
     if there is not None:

@@ -158,6 +158,8 @@ class RowCheck:
             try:
                 for column in guards.columns:
                     column.check(self._reads, Meter(), row.old, row.record)
+                for check in guards.rows:
+                    check.check_change(row.old, row.record)
                 if row.old is not None and row.old != row.record:
                     for referrer in (*self._writer.referrers, *guards.referrers):
                         referrer.check(self._reads, Meter(), row.old, row.record)

@@ -6,10 +6,13 @@ A constraint lets `most` rows share the values of its columns: 1 for a key.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from piql.generating.choices import Values
-from piql.schema.catalog import CardinalityLimit, Table
+from piql.schema.catalog import CardinalityLimit, SqlType, Table
+from piql.schema.types import convert
+from piql.schema.values import ValueMismatch
 from piql.schema.words import words_of
 
 
@@ -109,3 +112,31 @@ def counted_column(table: Table, key: Sequence[str], distinct: Mapping[str, int 
 
 
 _MANY = 10_000  # values of a column that are enough to count a key by it
+
+
+def samples_of(table: Table) -> dict[str, list[Any]]:
+    """Return for columns under a CHECK the values that it compares them with, and of numbers those beside."""
+    samples: dict[str, dict[Any, None]] = {}
+    for check in table.checks:
+        for name, values in check.samples:
+            column = table.column(name)
+            for value in values:
+                for sample in _beside(value):
+                    if column is not None and _fits(sample, column.type):
+                        samples.setdefault(name, {})[convert(sample, column.type)] = None
+    return {name: list(values) for name, values in samples.items()}
+
+
+def _beside(value: Any) -> tuple[Any, ...]:
+    """Return a value, and of a number those next to it."""
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return (value, value + 1, value - 1) if is_number else (value,)
+
+
+def _fits(value: Any, type: SqlType) -> bool:
+    """Return whether a value can be stored in a column of a type."""
+    try:
+        convert(value, type)
+    except ValueMismatch:
+        return False
+    return True

@@ -13,7 +13,7 @@ from piql.errors import InvalidParameter
 from piql.generating.choices import Values
 from piql.generating.column_values import ColumnValues, values_of
 from piql.generating.row_counts import in_order, row_counts
-from piql.generating.table_rows import GeneratedRow, LimitFill, Parents, TableRows
+from piql.generating.table_rows import Fits, GeneratedRow, LimitFill, Parents, TableRows
 from piql.generating.wish import Wish
 from piql.generating.words import Words
 from piql.schema.catalog import Table
@@ -33,15 +33,17 @@ class TableReport:
 class Generator:
     """The rows that a wish asks for. `rows` is called for each of `tables` once, in their order.
 
+    `fits` tells of a row of a table whether it keeps all CHECKs; a table that is not in it has none.
+
     Raises InvalidParameter for a table that is not there, and for more rows than a table may get.
     """
 
-    def __init__(self, tables: Mapping[str, Table], wish: Wish) -> None:
+    def __init__(self, tables: Mapping[str, Table], wish: Wish, fits: Mapping[str, Fits] | None = None) -> None:
         unknown = next((name for name in (*wish.rows_of, *wish.passed_over) if name not in tables), None)
         if unknown is not None:
             raise InvalidParameter(f"there is no table {unknown!r}; there are {', '.join(tables) or 'none'}")
         self.tables = tuple(in_order([table for table in tables.values() if table.view is None]))
-        self._by_name, self._wish = tables, wish
+        self._by_name, self._wish, self._fits = tables, wish, fits or {}
         lengths = _lengths(self.tables)
         self._words = {table.name: _words_of(table) for table in self.tables}
         self._values: dict[str, dict[str, ColumnValues]] = {
@@ -74,7 +76,8 @@ class Generator:
             for key in table.foreign_keys
             if key.table in self.counts
         ]
-        rows = TableRows(table, self.counts[name], self._wish, self._values[name], self._words[name], parents)
+        values, words, fits = self._values[name], self._words[name], self._fits.get(name)
+        rows = TableRows(table, self.counts[name], self._wish, values, words, parents, fits)
         kept = [(columns, values) for (parent, columns), values in self._referenced.items() if parent == name]
         return TableGeneration(name, self.counts[name], rows, kept)
 

@@ -27,6 +27,7 @@ from piql.generating.constraints import (
     has_single_rows,
     keys_of,
     limits_of,
+    samples_of,
 )
 from piql.generating.wish import Wish
 from piql.generating.words import Words, in_base_36
@@ -35,10 +36,13 @@ from piql.schema.types import WHOLE, convert
 from piql.schema.values import ValueMismatch
 
 GeneratedRow: TypeAlias = dict[str, Any]
+Fits: TypeAlias = Callable[[GeneratedRow], bool]
+"""Tells whether a row keeps all CHECKs of its table."""
 Pick: TypeAlias = Callable[[Choice, Mapping[str, Any]], "int | None"]
 """From a choice, and the values that are known so far, to the rank that is taken; None for NULL, and where none is."""
 
 _DRAWN = 12  # times that a refused row is drawn anew
+_REDRAWN = 40  # times that values which break a CHECK are drawn anew
 _COUNTED = 300  # combinations of chosen values that are counted through after that
 _COUNTED_WORDS = 36**3  # of the words that make texts of a key differ, the first
 _CANDIDATES = 8  # groups among which the one to fill is chosen
@@ -71,11 +75,13 @@ class TableRows:
         values: Mapping[str, ColumnValues],
         words: Mapping[str, Words],
         parents: Sequence[Parents],
+        fits: Fits | None = None,
     ) -> None:
         """Prepare `count` rows; `values` and `words` are by column, `words` for those with a limit on words alone."""
         self._table, self._wanted, self._wish = table, count, wish
         self._rng = random.Random(f"{wish.seed}/{table.name}")  # gives the same numbers on every machine
         self._values, self._words = values, words
+        self._fits, self._samples = fits, samples_of(table)
         self._inherited = {name for key in table.foreign_keys for name in key.columns}
         self._nullable = frozenset(
             column.name for column in table.columns if column.nullable and column.name not in table.primary_key
@@ -253,7 +259,7 @@ class TableRows:
                     return None
             elif choice.is_reference and not choice.ranks_with(known_values):
                 return None
-        if not self._count_and_draw(row, fixed):
+        if not self._fill(row, fixed):
             return None
         for constraint in self._constraints:
             if not constraint.has_room(row):
@@ -284,6 +290,16 @@ class TableRows:
         row.update(dict.fromkeys(empty))
         return True
 
+    def _fill(self, row: GeneratedRow, fixed: Mapping[str, Any]) -> bool:
+        """Add the values of all other columns; return False where there are none that keep the CHECKs."""
+        for _ in range(1 if self._fits is None else _REDRAWN):
+            if not self._count_and_draw(row, fixed):
+                return False
+            if self._fits is None or self._fits(row):
+                return True
+        self._number += 1
+        return False
+
     def _count_and_draw(self, row: GeneratedRow, fixed: Mapping[str, Any]) -> bool:
         """Add the values of counted and of drawn columns; return False where a counted column has no further value."""
         rng, null_share = self._rng, self._wish.null_share
@@ -305,7 +321,8 @@ class TableRows:
             elif name in self._words:
                 row[name] = self._words[name].text(rng, self._length(name))
             else:
-                row[name] = self._values[name].draw(rng)
+                samples = self._samples.get(name)
+                row[name] = rng.choice(samples) if samples and rng.random() < 0.5 else self._values[name].draw(rng)
         for name in self._inherited:
             if name not in row:  # of a foreign key that can name no row
                 if name not in self._nullable:

@@ -12,7 +12,7 @@ from piql.importing.collected import Collected
 from piql.importing.column_types import read_type
 from piql.importing.defaults import read_default
 from piql.importing.dialects import TSQL
-from piql.importing.schema import ImportedColumn, ImportedKey, ImportedReference, ImportedTable
+from piql.importing.schema import ImportedCheck, ImportedColumn, ImportedKey, ImportedReference, ImportedTable
 from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, unquoted
 
 # A type ends before one of these words.
@@ -208,10 +208,7 @@ class _Clauses:
     def _check(self) -> None:
         line = self.reader.line
         self.reader.take()
-        self._take_constraint_name()
-        inner = self.reader.group()
-        skip_checking(self.reader)
-        self._note_left_out("CHECK", f"check in the application that {shown(inner)}", line)
+        read_check(self.reader, self.table, self.subject, self._take_constraint_name(), line)
 
     def _generated(self) -> None:
         self.reader.take()
@@ -295,6 +292,16 @@ def read_references(
         elif not skip_checking(reader):
             break
     table.references.append(ImportedReference(columns, schema, target, referenced, line, name))
+
+
+def read_check(reader: Reader, table: ImportedTable, subject: str, name: str, line: int) -> None:
+    """Read what stands behind CHECK into the table; raise LeftOut for one that its database does not check either."""
+    inner = reader.group()
+    if reader.follows("NOT", "ENFORCED") or reader.follows("DISABLE"):
+        raise LeftOut("its database does not check it either")
+    skip_checking(reader)
+    reader.accept("NO", "INHERIT")
+    table.checks.append(ImportedCheck(tuple(inner), line, subject, name))
 
 
 def skip_checking(reader: Reader) -> bool:

@@ -10,8 +10,10 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from piql.compiler.syntax.cursor import MAX_ELEMENTS, MAX_KEY_COLUMNS
+from piql.importing.checks import check_text
 from piql.importing.collected import Collected
 from piql.importing.schema import (
+    ImportedCheck,
     ImportedColumn,
     ImportedIndex,
     ImportedKey,
@@ -42,6 +44,7 @@ def resolve(collected: Collected) -> dict[int, str]:
     for table in collected.tables:
         _keep_references(table, collected)
         _keep_indexes(table, collected)
+        _keep_checks(table, collected)
     _name_tables(collected)
     _name_indexes(collected)
     return left_out
@@ -55,7 +58,8 @@ def _refuse_unfit(table: ImportedTable) -> None:
     lost = len(table.left_out_columns)
     if key and lost and all(column.name.lower() in key for column in table.columns):
         raise LeftOut(f"none of its {lost} other column{'s' * (lost > 1)} is imported, so its rows would say nothing")
-    if len(table.columns) + len(table.unique_keys) + len(table.references) > MAX_ELEMENTS:
+    constraints = len(table.unique_keys) + len(table.references) + len(table.checks)
+    if len(table.columns) + constraints > MAX_ELEMENTS:
         raise LeftOut(f"it has more than {MAX_ELEMENTS:,} columns and constraints")
 
 
@@ -202,6 +206,19 @@ def _keep_indexes(table: ImportedTable, collected: Collected) -> None:
         else:
             kept[columns] = replace(index, columns=columns)
     table.indexes = list(kept.values())
+
+
+def _keep_checks(table: ImportedTable, collected: Collected) -> None:
+    """Keep each CHECK that PIQL takes, once; note all others."""
+    kept: dict[str, ImportedCheck] = {}
+    for check in table.checks:
+        try:
+            text = check_text(check, table)
+        except LeftOut as omission:
+            collected.note(check.line, "left out", f"CHECK of {check.subject}", str(omission))
+        else:
+            kept.setdefault(text, replace(check, text=text))
+    table.checks = list(kept.values())
 
 
 def _name_tables(collected: Collected) -> None:

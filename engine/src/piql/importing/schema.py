@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from piql.importing.tokens import ForeignToken
+
 Outcome = Literal["taken", "changed", "left out"]
 
 
@@ -74,6 +76,20 @@ class ImportedReference:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedCheck:
+    """A CHECK: what stands between its brackets. `subject` is what notes call its table or column.
+
+    `text` is the test as PIQL writes it, '' as long as it is only read.
+    """
+
+    tokens: tuple[ForeignToken, ...]
+    line: int
+    subject: str
+    name: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class KeyColumn:
     """One column of a key or an index, with its direction."""
 
@@ -105,6 +121,7 @@ class ImportedTable:
     unique_keys: list[ImportedKey] = field(default_factory=list)
     references: list[ImportedReference] = field(default_factory=list)
     indexes: list[ImportedIndex] = field(default_factory=list)
+    checks: list[ImportedCheck] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     left_out_columns: dict[str, int] = field(default_factory=dict)  # name in lower case → line
     folded: dict[str, ImportedColumn] = field(default_factory=dict)  # name in lower case → column

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from piql.importing.collected import Collected
-from piql.importing.columns import read_column, read_references, skip_checking, skip_index_options
+from piql.importing.columns import read_check, read_column, read_references, skip_index_options
 from piql.importing.dialects import CQL, MYSQL, TSQL
 from piql.importing.schema import ImportedIndex, ImportedKey, ImportedTable, KeyColumn
 from piql.importing.statements import Statement
@@ -112,9 +112,7 @@ def read_constraint(reader: Reader, table: ImportedTable, collected: Collected) 
             reader.name()  # MySQL's name of the index
         read_references(reader, reader.names_in_brackets(), table, collected, name)
     elif reader.accept("CHECK"):
-        inner = reader.group()
-        skip_checking(reader)
-        collected.note(line, "left out", f"CHECK of {table.name}", f"check in the application that {shown(inner)}")
+        read_check(reader, table, table.name, name, line)
     elif reader.word() in _INDEXES:
         _read_index(reader, table, collected)
     elif reader.word() == "EXCLUDE":

@@ -88,6 +88,7 @@ def _constraints(table: ImportedTable) -> list[str]:
         if reference.name or len(reference.columns) > 1:
             target = f"REFERENCES {quoted(reference.table)} {_columns(reference.referenced)}"
             lines.append(named(reference.name, f"FOREIGN KEY {_columns(reference.columns)} {target}"))
+    lines += [named(check.name, f"CHECK ({check.text})") for check in table.checks]
     return lines
 
 

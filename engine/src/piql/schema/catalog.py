@@ -147,6 +147,40 @@ class UniqueKey:
 
 
 @dataclass(frozen=True, slots=True)
+class RowTest:
+    """A test of one row by itself: its text as the compiler writes it, its constants, and the columns that it tests.
+
+    Text and constants tell two apart: the text shortens long constants. `test` is the bound expression; None where only
+    what a store keeps of it is known.
+    """
+
+    text: str
+    constants: tuple[str, ...]
+    columns: tuple[str, ...]
+    test: Node | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A CHECK: `test` is never FALSE for a row; where a NULL makes it neither, the row is taken.
+
+    `written` is the test as the user wrote it, for messages. `samples` are the constants that a column is compared
+    with, column by column: rows that are made up are right sooner with a value at or beside one.
+    """
+
+    test: RowTest
+    written: str = field(compare=False)
+    name: str | None = None
+    samples: tuple[tuple[str, tuple[object, ...]], ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def declaration(self) -> str:
+        """The constraint as it is declared: `CHECK (quantity > 0)`."""
+        return f"CHECK ({self.written})"
+
+
+@dataclass(frozen=True, slots=True)
 class IndexColumn:
     """One key column of an index; `token_of` names the text columns whose words it holds (an inverted index)."""
 
@@ -197,20 +231,6 @@ class ViewAggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewCondition:
-    """The WHERE of a view: its text as the compiler writes it, its constants, and the columns that it tests.
-
-    Text and constants tell two apart: the text shortens long constants. `test` is the bound expression; None where only
-    what a store keeps of a view is known.
-    """
-
-    text: str
-    constants: tuple[str, ...]
-    columns: tuple[str, ...]
-    test: Node | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class View:
     """What a view holds: a row for each group of rows of `table`, which writes to that table keep up to date.
 
@@ -221,7 +241,7 @@ class View:
     table: str
     keys: tuple[tuple[str, str], ...]
     aggregates: tuple[ViewAggregate, ...]
-    condition: ViewCondition | None = None
+    condition: RowTest | None = None
 
     @property
     def key_columns(self) -> frozenset[str]:
@@ -252,6 +272,7 @@ class Table:
     name_span: Span | None = field(default=None, compare=False, repr=False)
     key_span: Span | None = field(default=None, compare=False, repr=False)
     view: View | None = None
+    checks: tuple[Check, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or None."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Kind, SqlType, Table, UniqueKey
+from piql.schema.catalog import CardinalityLimit, Check, Column, ForeignKey, Kind, SqlType, Table, UniqueKey
 from piql.schema.types import TEXTS, WHOLE
 
 _WIDER = {WHOLE, TEXTS}  # from the first of two to the second
@@ -26,9 +26,15 @@ class AddedConstraints:
     unique: tuple[UniqueKey, ...] = ()
     references: tuple[ForeignKey, ...] = ()
     columns: tuple[Column, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.limits or self.unique or self.references or self.columns)
+        return bool(self.limits or self.unique or self.are_of_rows)
+
+    @property
+    def are_of_rows(self) -> bool:
+        """Whether some are checked row by row."""
+        return bool(self.references or self.columns or self.checks)
 
 
 def reason_against(
@@ -70,6 +76,7 @@ def added_constraints(stored: Table, desired: Table) -> AddedConstraints:
     limits = {(limit.columns, limit.is_token): limit.limit for limit in stored.limits}
     unique = {key.columns for key in stored.unique_keys}
     references = {(key.columns, key.table, key.referenced_columns) for key in stored.foreign_keys}
+    tests = {check.test for check in stored.checks}
     return AddedConstraints(
         tuple(
             limit
@@ -82,6 +89,7 @@ def added_constraints(stored: Table, desired: Table) -> AddedConstraints:
             key for key in desired.foreign_keys if (key.columns, key.table, key.referenced_columns) not in references
         ),
         tuple(column for column in desired.columns if _is_stricter(stored.column(column.name), column)),
+        tuple(check for check in desired.checks if check.test not in tests),
     )
 
 

@@ -28,6 +28,11 @@ def opened(text: str) -> tuple[dict[str, str], int]:
     ("text", "name", "expected"),
     [
         (
+            "CREATE TABLE t (id INT PRIMARY KEY, n| INT CHECK (n > 0), CHECK (t.n < 9 OR id = 1));",
+            "m",
+            "CREATE TABLE t (id INT PRIMARY KEY, m INT CHECK (m > 0), CHECK (t.m < 9 OR id = 1));",
+        ),
+        (
             "CREATE QUERY q AS SELECT |u.hometown FROM users u;",
             "x",
             "CREATE QUERY q AS SELECT x.hometown FROM users x;",

@@ -75,6 +75,8 @@ class Entities:
         for element in entity.elements:
             if isinstance(element, ast.PrimaryKeyClause | ast.UniqueClause | ast.LimitClause):
                 elements.append(_with_columns(element, expanded))
+            elif isinstance(element, ast.CheckClause):
+                elements.append(element)
         return ast.CreateTable(name=entity.name, elements=tuple(elements), is_broken=is_broken, span=entity.span)
 
     def _columns_of(self, reference: ast.EntityReference) -> list[ast.ColumnDefinition] | None:

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from piql.compiler.binding.checks import bind_check
 from piql.compiler.binding.defaults import bind_default
 from piql.compiler.binding.entities import Entities
 from piql.compiler.binding.indexes import bind_index
 from piql.compiler.binding.near_names import NearNames
+from piql.compiler.binding.row_tests import TestRefused
 from piql.compiler.binding.scope import TableNames, lookup, unknown_name, unknown_table
 from piql.compiler.binding.settings import bind_settings
 from piql.compiler.binding.type_names import bind_type
@@ -24,6 +26,7 @@ from piql.compiler.syntax import ast
 from piql.schema.catalog import (
     CardinalityLimit,
     Catalog,
+    Check,
     Column,
     Default,
     ForeignKey,
@@ -150,6 +153,8 @@ class _TableBuilder:
         self.unique_keys: list[UniqueKey] = []
         self.limits: list[CardinalityLimit] = []
         self.foreign_keys: list[ast.ForeignKeyClause] = []
+        self.check_clauses: list[ast.CheckClause] = []
+        self.checks: tuple[Check, ...] = ()
         self.declared_null: dict[str, Span] = {}
         self.constraint_names: dict[str, ast.Name] = {}
         if node.is_broken:
@@ -158,6 +163,7 @@ class _TableBuilder:
         for clause in self._constraints():
             self._add_constraint(clause)
         self._check_key()
+        self.checks = self._bound_checks()
         self.table = self._build(())
 
     def _report(
@@ -182,6 +188,7 @@ class _TableBuilder:
             self.node.span,
             self.node.name.span,
             self.key_span,
+            checks=self.checks,
         )
 
     def _add_columns(self) -> None:
@@ -257,6 +264,9 @@ class _TableBuilder:
             if first is not clause.name:
                 diagnostic = _duplicate("duplicate-constraint", "constraint", clause.name, first)
                 self.schema.diagnostics.append(diagnostic)
+        if isinstance(clause, ast.CheckClause):
+            self.check_clauses.append(clause)
+            return
         columns = self._names(clause.columns)
         match clause:
             case ast.PrimaryKeyClause():
@@ -289,6 +299,16 @@ class _TableBuilder:
                 pass
             case _:
                 assert_never(clause)
+
+    def _bound_checks(self) -> tuple[Check, ...]:
+        """Return the CHECKs, after a report those of them that can be; none of a table with errors."""
+        checks: list[Check] = []
+        for clause in self.check_clauses if self.node.name.text not in self.schema.broken else ():
+            try:
+                checks.append(bind_check(clause, self._build(()), self.node.name))
+            except TestRefused as refused:
+                self.schema.diagnostics.extend(refused.diagnostics)
+        return tuple(checks)
 
     def _are_texts(self, columns: tuple[str, ...], clause: ast.LimitClause) -> bool:
         """Return whether all columns of a TOKEN limit are texts; report the first that is not."""

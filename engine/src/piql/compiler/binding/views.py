@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from piql.compiler.binding.row_tests import TestRefused
 from piql.compiler.binding.scope import TableNames, lookup, unknown_name
 from piql.compiler.binding.types import is_number, summed_type
-from piql.compiler.binding.view_rows import RowsRefused, ViewRows, bind_rows_of_view
+from piql.compiler.binding.view_rows import ViewRows, bind_rows_of_view
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
@@ -44,7 +45,7 @@ def bind_view(
     builder = _ViewBuilder(node, tables, views)
     try:
         table = None if node.is_broken else builder.build()
-    except (_Refused, RowsRefused) as refused:
+    except (_Refused, TestRefused) as refused:
         diagnostics.extend(refused.diagnostics)
         table = None
     if table is not None:

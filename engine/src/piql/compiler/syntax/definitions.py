@@ -161,15 +161,20 @@ class DefinitionParser(WriteParser):
         if word == "CARDINALITY" and self.peek().word == "LIMIT":
             return self._limit(start, name)
         if word == "CHECK" and self.peek().word == "(":
-            raise self.fault(
-                "not-in-piql",
-                "CHECK is not part of PIQL",
-                self.span_of(self.token),
-                "check the value in the application, before it is written",
-            )
+            return self._check(start, name)
         if name is not None:
-            raise self.expecting("PRIMARY KEY, UNIQUE, FOREIGN KEY or CARDINALITY LIMIT after the constraint's name")
+            raise self.expecting(
+                "PRIMARY KEY, UNIQUE, FOREIGN KEY, CARDINALITY LIMIT or CHECK after the constraint's name"
+            )
         return self._column()
+
+    def _check(self, start: int, name: ast.Name | None) -> ast.CheckClause:
+        """Parse `CHECK (test)`; `name` is that of its CONSTRAINT."""
+        self.advance()
+        self.expect("(", "after CHECK")
+        test = self.expression()
+        self.expect(")", "after the test of a CHECK")
+        return ast.CheckClause(test=test, name=name, span=self.span_from(start))
 
     def _limited_columns(self) -> tuple[ast.Name, ...]:
         """Read the columns of a CARDINALITY LIMIT; raise SyntaxFault if TOKEN(…) stands among them."""
@@ -281,6 +286,8 @@ class DefinitionParser(WriteParser):
                 constraints.append(ast.UniqueClause(columns=(name,), name=constraint_name, span=self.span_from(start)))
             elif word == "REFERENCES":
                 constraints.append(self._references(start, (name,), constraint_name))
+            elif word == "CHECK" and self.peek().word == "(":
+                constraints.append(self._check(start, constraint_name))
             elif word == "DEFAULT" and default is None:
                 self.advance()
                 default = self.expression(COMPARISON)

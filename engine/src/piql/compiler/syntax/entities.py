@@ -88,7 +88,8 @@ class EntityParser(DefinitionParser):
             return ast.EntityReference(
                 name=name, table=table, max=maximum, max_span=maximum_span, span=self.span_from(start)
             )
-        if word in ("UNIQUE", "CONSTRAINT") or (word == "CARDINALITY" and self.peek().word == "LIMIT"):
+        is_constraint = (word, self.peek().word) in (("CARDINALITY", "LIMIT"), ("CHECK", "("))
+        if is_constraint or word in ("UNIQUE", "CONSTRAINT"):
             return self.element()
         type_name = self.type_name()
         name = self.name("the name of an attribute after its type")

@@ -178,7 +178,7 @@ def _entity_element(element: ast.ColumnDefinition | ast.EntityReference | ast.Ta
             return f"FOREIGN KEY {name_text(element.name)} REF {name_text(element.table)}{maximum}"
         case ast.PrimaryKeyClause():
             return f"PRIMARY{_names(element.columns)}"
-        case ast.UniqueClause() | ast.ForeignKeyClause() | ast.LimitClause():
+        case ast.UniqueClause() | ast.ForeignKeyClause() | ast.LimitClause() | ast.CheckClause():
             return _constraint(element)
         case _:
             assert_never(element)
@@ -219,6 +219,8 @@ def _names(names: tuple[ast.Name, ...]) -> str:
 def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
     """Return a constraint; `is_inline` if it stands beside its column, which it then does not name."""
     name = f"CONSTRAINT {name_text(clause.name)} " if clause.name is not None else ""
+    if isinstance(clause, ast.CheckClause):
+        return f"{name}CHECK ({print_expression(clause.test)})"
     columns = "" if is_inline else f" {_names(clause.columns)}"
     match clause:
         case ast.PrimaryKeyClause():

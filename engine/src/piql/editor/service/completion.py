@@ -66,9 +66,9 @@ _OPERAND_FOLLOWS = frozenset(
     "SELECT DISTINCT WHERE AND OR NOT ON BY HAVING LIKE CONTAINS BETWEEN IF CASE WHEN THEN ELSE "
     ", ( = <> != < <= > >= + - * / % ||".split()
 )
-_ELEMENTS = ("PRIMARY KEY", "FOREIGN KEY", "CARDINALITY LIMIT", "UNIQUE", "CONSTRAINT")
+_ELEMENTS = ("PRIMARY KEY", "FOREIGN KEY", "CARDINALITY LIMIT", "UNIQUE", "CHECK", "CONSTRAINT")
 _TYPE_NAMES = tuple(kind.value for kind in KINDS)
-_AFTER_TYPE = ("NOT NULL", "NULL", "DEFAULT", "PRIMARY KEY", "UNIQUE", "REFERENCES")
+_AFTER_TYPE = ("NOT NULL", "NULL", "DEFAULT", "PRIMARY KEY", "UNIQUE", "CHECK", "REFERENCES")
 
 
 def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[CompletionItem, ...]:
@@ -398,15 +398,18 @@ class _Completion:
         if len(words) < 4:
             return
         last = words[-1]
-        depth = 0
-        opening = 3
+        open_at: list[int] = []
         for at, word in enumerate(words):
-            depth += (word == "(") - (word == ")")
             if word == "(":
-                opening = at
+                open_at.append(at)
+            elif word == ")" and open_at:
+                open_at.pop()
+        depth, opening = len(open_at), open_at[-1] if open_at else 3
         table = self._table(2)
         if last == "REFERENCES":
             yield from self._tables()
+        elif table is not None and any(words[at - 1] == "CHECK" for at in open_at):
+            yield from self._in_check(last, table)
         elif depth >= 2:
             inside = words[opening - 1]
             if (
@@ -434,6 +437,17 @@ class _Completion:
             yield from (_item(type_name, "type", "type") for type_name in _TYPE_NAMES)
         elif depth == 1:
             yield from _keywords(*_AFTER_TYPE, "MAX")
+
+    def _in_check(self, last: str, table: Table) -> Iterator[CompletionItem]:
+        """Yield what follows in the test of a CHECK: columns of its table and functions, or what joins them."""
+        if last not in _OPERAND_FOLLOWS:
+            yield from _keywords(*_FOLLOWING["IF"])
+            return
+        yield from _column_items(table)
+        for name, usage in USAGES.items():
+            if name not in SUPPLIED:
+                yield CompletionItem(name, "function", usage, f"{name}(")
+        yield from _keywords("NOT", "CASE", "CAST", "TRUE", "FALSE", "NULL")
 
     def _in_index(self, words: list[str]) -> Iterator[CompletionItem]:
         """Yield what follows in a CREATE INDEX."""

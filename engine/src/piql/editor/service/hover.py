@@ -90,6 +90,7 @@ def _table(table: Table) -> str:
     lines.append(f"PRIMARY KEY ({', '.join(table.primary_key)})")
     lines += [f"UNIQUE ({', '.join(key.columns)})" for key in table.unique_keys]
     lines += [limit.declaration for limit in table.limits]
+    lines += [check.declaration for check in table.checks]
     inside = ",\n".join(f"  {line}" for line in lines)
     return _code(f"TABLE {table.name} (\n{inside}\n)")
 
@@ -107,6 +108,7 @@ def _column(table: Table, name: str) -> str | None:
     for limit in table.limits:
         if name in limit.columns and not limit.is_token:
             notes.append(f"at most {limit.limit} {table.name} share one ({', '.join(limit.columns)})")
+    notes += [check.declaration for check in table.checks if name in check.test.columns]
     text = _code(f"{table.name}.{name} {column.type}{'' if column.nullable else ' NOT NULL'}")
     return text + "".join(f"\n\n{note}" for note in notes)
 

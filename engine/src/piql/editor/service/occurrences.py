@@ -135,6 +135,10 @@ class _Collector:
                 self._constraint(element, table)
 
     def _constraint(self, clause: ast.TableConstraint, table: Table, is_inline: bool = False) -> None:
+        if isinstance(clause, ast.CheckClause):
+            relation = _table_relation(table, table.name)
+            self._expression(clause.test, _Scope([relation]))
+            return
         if not is_inline:
             self._columns(table, clause.columns)
         if isinstance(clause, ast.ForeignKeyClause):

@@ -102,6 +102,9 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapp
     for column in writer.guards.columns:
         for key, record in changed.items():
             column.check(transaction, Meter(), old.get(key), record)
+    for row_check in writer.guards.rows:
+        for key, record in changed.items():
+            row_check.check_change(old.get(key), record)
     _check_limits(transaction, writer, changed, old)
     for entries in (*writer.indexes, *writer.others):
         puts: list[Row] = []

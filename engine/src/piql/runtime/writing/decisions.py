@@ -19,6 +19,7 @@ from piql.errors import ConditionFailed, ConstraintViolation, DuplicateKey, Piql
 from piql.runtime.execution.expressions import ExpressionCompiler, words_for
 from piql.runtime.execution.preparation import Preparation
 from piql.runtime.writing.stepped.writer import Decide
+from piql.runtime.writing.table_rules.check_constraint import CheckConstraint
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.table_rules.records import Keep, keeper
 from piql.runtime.writing.transactional import TableWriter
@@ -42,6 +43,15 @@ class Outcome:
 
     row: Row | None = None
     has_moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenValues:
+    """Values that a write gives to columns without looking at a row, and the CHECKs that they alone decide."""
+
+    columns: tuple[str, ...]
+    values: Values
+    checks: tuple[CheckConstraint, ...]
 
 
 class Decisions:
@@ -71,6 +81,7 @@ class Decisions:
             changes = plan.conflict.changes if plan.conflict is not None else ()
         self._changed = tuple(change.column for change in changes)
         self._changes = self._sources(changes, preparation)
+        self._given = self._given_values(plan, preparation) if plan.kind == "update" else None
         self._tests = self._compiled(plan.condition, preparation)
         self._affects = [test for _, test in self._compiled(plan.where, preparation)]
         self._returned = self._rows_returned(plan, preparation)
@@ -115,6 +126,26 @@ class Decisions:
     def rows(self, records: Sequence[Row]) -> list[dict[str, Any]]:
         """Return the rows of RETURNING, of the records affected."""
         return [] if self._returned is None else list(map(self._returned, records))
+
+    def _given_values(self, plan: WritePlan, preparation: Preparation) -> _GivenValues | None:
+        """Return the values of an UPDATE that follow from its parameters alone, if a CHECK looks at nothing else."""
+        given = tuple(change for change in plan.values if not any(True for _ in change.value.find(ColumnRef)))
+        columns = {change.column for change in given}
+        checks = tuple(check for check in self._writer.checks if columns.issuperset(check.rule.test.columns))
+        if not checks:
+            return None
+        return _GivenValues(tuple(change.column for change in given), self._sources(given, preparation), checks)
+
+    def check_given(self, parameters: list[Any]) -> None:
+        """Raise ConstraintViolation where values of an UPDATE break a CHECK in whatever row they come to."""
+        if self._given is None:
+            return
+        record: list[Any] = [None] * len(self._at)
+        values = self._given.values(None, None, parameters)
+        for name, value in zip(self._given.columns, values, strict=True):
+            record[self._at[name]] = self._keep[name](value)
+        for check in self._given.checks:
+            check.check(tuple(record))
 
     def key(self, parameters: list[Any]) -> Row | None:
         """Return the key that an UPDATE or DELETE names; None for one that no row can have."""

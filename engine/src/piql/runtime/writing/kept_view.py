@@ -10,15 +10,14 @@ one that its column cannot hold raises ConstraintViolation and refuses the write
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from piql.compiler.logical.expressions import Expression, columns_of
 from piql.errors import ConstraintViolation
-from piql.runtime.execution.preparation import Preparation
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.table_rules.check_constraint import compiled_test
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.records import keeper
-from piql.schema.catalog import Table, ViewAggregate, ViewCondition
+from piql.schema.catalog import RowTest, Table, ViewAggregate
 from piql.schema.decimals import WIDE, without_minus_zero
 from piql.store.base import Store, Transaction
 from piql.store.rows import Row
@@ -155,13 +154,11 @@ class KeptView:
         return tuple(row)
 
 
-def _test_of(condition: ViewCondition | None, positions: Mapping[str, int], store: Store) -> Callable[[Row], bool]:
+def _test_of(condition: RowTest | None, positions: Mapping[str, int], store: Store) -> Callable[[Row], bool]:
     """Return what tells whether a view counts a record."""
     if condition is None:
         return lambda record: True
-    test = cast("Expression", condition.test)
-    sources = {column: f"r[{positions[column.name]}]" for column in columns_of(test)}
-    compiler = Preparation(store, {}, lambda index: index).over_sources(sources)
+    compiler, test = compiled_test(condition, positions, store)
     return compiler.function("r", compiler.is_true(test))
 
 

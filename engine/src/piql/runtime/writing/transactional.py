@@ -19,6 +19,7 @@ from piql.runtime.deployment import Deployment
 from piql.runtime.execution.supplied import Occasion
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.table_rules.check_constraint import CheckConstraint
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.guards import guards_of
@@ -54,6 +55,7 @@ class TableWriter:
         self.record = IndexEntries(record, record.primary_index(), store)
         self.indexes = [IndexEntries(table, index, store) for index in deployment.indexes_of(table)]
         self.others = [IndexEntries(record, index.index, store, index.table) for index in deployment.others_of(table)]
+        self.checks = [CheckConstraint(table, check, store) for check in table.checks]
         self.references = [ReferenceCheck(table, key, deployment, store) for key in table.foreign_keys]
         self.limits = [
             GroupCount(table, limit, deployment, store)
@@ -83,8 +85,18 @@ class TableWriter:
         return self._defaults.completed(rows, occasion)
 
     def make(self, row: Mapping[str, Any]) -> Row:
-        """Return the record of a row given by column names; columns that only other versions know are NULL."""
-        return self._make(row) + self._hidden
+        """Return the record of a row given by column names; columns that only other versions know are NULL.
+
+        Raises ConstraintViolation where a value does not fit its column, or the values break a CHECK.
+        """
+        record = self._make(row) + self._hidden
+        self.check_values(record)
+        return record
+
+    def check_values(self, record: Row) -> None:
+        """Raise ConstraintViolation for a record that breaks a CHECK; this takes no request."""
+        for check in self.checks:
+            check.check(record)
 
     def keep_hidden(self, old: Row | None, new: Row) -> Row:
         """Return a new record with the columns that only other versions know, as the old record has them."""
@@ -111,6 +123,7 @@ class TableWriter:
         """Put a record and its entries, and delete the old record's stale ones; raise ConstraintViolation."""
         if new == old:
             return
+        self.check_values(new)
         self.check_guards(transaction, old, new)
         before = meter.operations
         with meter.within("LimitCheck"):  # first: ON CONFLICT DO NOTHING does not ask for what the row references
@@ -139,6 +152,8 @@ class TableWriter:
         if new is not None:
             for column in guards.columns:
                 column.check(transaction, outside, old, new)
+            for row_check in guards.rows:
+                row_check.check_change(old, new)
             checks: list[ReferenceCheck | UniqueCheck | GroupCount] = [*guards.references]
             if with_groups:
                 checks += [*guards.unique, *guards.limits]

@@ -111,6 +111,7 @@ class PreparedWrite:
         for slot, why in self._never_null:
             if values[slot] is None:
                 raise ConstraintViolation(why)
+        self._decisions.check_given(values)
         meter = Meter(self.bound, None if observer is None else self._clock)
         records, of_section = self._run(values, meter, before, look, occasion)
         elapsed = (self._clock() - started) * 1000

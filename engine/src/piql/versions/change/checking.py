@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from piql.runtime.deployment import Deployment
+from piql.runtime.writing.table_rules.check_constraint import CheckConstraint
 from piql.runtime.writing.table_rules.column_check import ColumnCheck
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, named, picker
 from piql.runtime.writing.table_rules.records import ValueReader
@@ -73,7 +74,7 @@ class GroupsCheck:
 
 
 class RowsCheck:
-    """A task of the kind `rows`: new foreign keys of a table, columns that become NOT NULL or narrower."""
+    """A task of the kind `rows`: new foreign keys and CHECKs, columns that become NOT NULL or narrower."""
 
     def __init__(self, store: Store, record: Table, table: Table, added: AddedConstraints, coming: Deployment) -> None:
         self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
@@ -84,6 +85,7 @@ class RowsCheck:
             (_reference_rule(check), check)
             for check in (ReferenceCheck(table, key, coming, store, record) for key in added.references)
         ]
+        self._checks = [CheckConstraint(table, check, store, record) for check in added.checks]
         self._key_of = picker(record, record.primary_key)
         self._key = record.primary_key
         self._reader = ValueReader(record, store)
@@ -96,6 +98,11 @@ class RowsCheck:
             for record in records:
                 if not check.holds(record):
                     task = task.against(rule, self._reader.shown(self._key, self._key_of(record)))
+        for row_check in self._checks:
+            for record in records:
+                if not row_check.holds(record):
+                    key = self._reader.shown(self._key, self._key_of(record))
+                    task = task.against(_check_rule(row_check), f"{key} ({row_check.shown(record)})")
         for rule, reference in self._references:
             exists: dict[Row, bool] = {}
             for record in records:
@@ -127,6 +134,10 @@ def unique_rule(table: Table, key: UniqueKey) -> str:
 def _reference_rule(check: ReferenceCheck) -> str:
     to = f"{check.parent.name} ({', '.join(check.referenced)})"
     return f"{check.table.name}: {', '.join(check.columns)} must name a row of {to}{named(check.key)}"
+
+
+def _check_rule(check: CheckConstraint) -> str:
+    return f"{check.table.name}: every row must keep {check.rule.declaration}{named(check.rule)}"
 
 
 def _column_rule(record: Table, column: Column) -> str:

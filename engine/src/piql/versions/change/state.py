@@ -22,7 +22,7 @@ from typing import Any, Literal
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
-from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate, ViewCondition
+from piql.schema.catalog import Column, Kind, RowTest, SqlType, Table, View, ViewAggregate
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import filled_part, refuse_view
 
@@ -276,7 +276,7 @@ def _view(document: Mapping[str, Any]) -> View:
     keys = tuple((name, column) for name, column in document["keys"])
     where = document.get("where")
     condition = (
-        ViewCondition(where["text"], tuple(where["constants"]), tuple(where["columns"])) if where is not None else None
+        RowTest(where["text"], tuple(where["constants"]), tuple(where["columns"])) if where is not None else None
     )
     return View(document["table"], keys, tuple(ViewAggregate(**part) for part in document["aggregates"]), condition)
 

@@ -336,7 +336,7 @@ def _tasks(
         added = added_constraints(current.kept_as_declared(name), compilation.tables[name])
         tasks += [Task("groups", name, limit.columns, limit.is_token) for limit in added.limits]
         tasks += [Task("groups", name, key.columns) for key in added.unique]
-        if added.references or added.columns:
+        if added.are_of_rows:
             tasks.append(Task("rows", name))
         if store.row_writes is not None and (added.limits or added.unique):
             tasks.append(Task("places", name))

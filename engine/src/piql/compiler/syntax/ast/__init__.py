@@ -11,6 +11,7 @@ from piql.compiler.syntax.ast.base import (
     TypeName,
 )
 from piql.compiler.syntax.ast.definitions import (
+    CheckClause,
     ColumnDefinition,
     CreateIndex,
     CreateTable,
@@ -92,6 +93,7 @@ __all__ = [
     "Call",
     "Case",
     "Cast",
+    "CheckClause",
     "ColumnDefinition",
     "ColumnName",
     "CreateEntity",

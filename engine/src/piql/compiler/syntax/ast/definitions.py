@@ -52,12 +52,20 @@ class LimitClause(AstNode):
     name: Name | None = None
 
 
-TableConstraint: TypeAlias = PrimaryKeyClause | UniqueClause | ForeignKeyClause | LimitClause
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckClause(AstNode):
+    """`CHECK (test)`, in the table or beside one of its columns."""
+
+    test: Expression
+    name: Name | None = None
+
+
+TableConstraint: TypeAlias = PrimaryKeyClause | UniqueClause | ForeignKeyClause | LimitClause | CheckClause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDefinition(AstNode):
-    """A column; the constraints written beside it name it as their only column."""
+    """A column; the keys written beside it name it as their only column."""
 
     name: Name
     type: TypeName

@@ -86,10 +86,10 @@ def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...
     for element in table_text.statement.elements:
         if isinstance(element, COLUMNS):
             continue
-        names = [name.text for name in element.columns]
+        names = _named_in(element)
         if change.column not in names:
             continue
-        if isinstance(element, ast.PrimaryKeyClause) or len(names) > 1:
+        if isinstance(element, ast.PrimaryKeyClause) or len(set(names)) > 1:
             raise SchemaEditRefused(f"{change.column} is a part of {element.span.text}: change that in the text first")
         gone.append(element)
     if isinstance(column, ast.ColumnDefinition) and any(
@@ -97,6 +97,13 @@ def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...
     ):
         raise SchemaEditRefused(f"{change.column} is the primary key of {change.table}: give it another key first")
     return without_elements(table_text, gone)
+
+
+def _named_in(constraint: ast.TableConstraint) -> list[str]:
+    """Return the names of the columns of a constraint; a CHECK may name one several times."""
+    if isinstance(constraint, ast.CheckClause):
+        return [column.name.text for column in constraint.test.find(ast.ColumnName)]
+    return [name.text for name in constraint.columns]
 
 
 def add_reference(texts: Mapping[str, str], change: AddReference) -> tuple[Edit, ...]:

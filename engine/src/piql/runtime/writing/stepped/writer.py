@@ -199,6 +199,8 @@ class SteppedWriter:
             if work.intent is not None:
                 self.settle(work.intent, meter)
             return True, None
+        if new is not None:
+            self.writer.check_values(new)
         known_stamp = stamp_of(record.write) if record is not None else 0
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)

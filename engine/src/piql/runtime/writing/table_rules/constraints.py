@@ -22,7 +22,7 @@ from piql.runtime.deployment import Deployment
 from piql.runtime.execution.keys import key_conversion
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.records import ValueReader
-from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, SqlType, Table, UniqueKey
+from piql.schema.catalog import CardinalityLimit, Check, ForeignKey, Index, SqlType, Table, UniqueKey
 from piql.schema.words import words_of
 from piql.store.base import Reads, ReadShape, Store, Transaction
 from piql.store.rows import Row
@@ -39,7 +39,7 @@ def picker(table: Table, columns: Sequence[str]) -> Picker:
     return pick
 
 
-def named(constraint: CardinalityLimit | UniqueKey | ForeignKey) -> str:
+def named(constraint: CardinalityLimit | UniqueKey | ForeignKey | Check) -> str:
     """Return the name of a constraint in brackets for the end of a message; "" if it has none."""
     return f" ({constraint.name})" if constraint.name else ""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from piql.compiler.physical.indexes.secondary_index import referrers_of
 from piql.runtime.deployment import Deployment
+from piql.runtime.writing.table_rules.check_constraint import CheckConstraint
 from piql.runtime.writing.table_rules.column_check import ColumnCheck
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck
 from piql.schema.catalog import Table
@@ -26,6 +27,7 @@ class Guards:
     unique: tuple[UniqueCheck, ...] = ()
     limits: tuple[GroupCount, ...] = ()
     referrers: tuple[ReferrerCheck, ...] = ()
+    rows: tuple[CheckConstraint, ...] = ()
 
 
 def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
@@ -46,4 +48,5 @@ def guards_of(table: Table, record: Table, deployment: Deployment, store: Store)
             if referrer.name in other_version.kept
             and key in added_constraints(deployment.kept_as_declared(referrer.name), referrer).references
         ),
+        tuple(CheckConstraint(other_table, check, store, record) for check in added.checks),
     )

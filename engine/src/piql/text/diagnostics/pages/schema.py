@@ -40,6 +40,14 @@ CODES = (
         "CREATE VIEW v AS SELECT a, AVG(n) AS average, COUNT(*) AS rows_of_a FROM t GROUP BY a;",
     ),
     Code(
+        "check-form",
+        "A CHECK that asks for more than the row itself",
+        "A CHECK is tested by each write that gives the row its values, without a request. So it is made of columns of "
+        "its table, constants and functions of them. Other rows, parameters, and what is another value each time, "
+        "such as CURRENT_DATE, are tested by the application, or by the IF of an UPDATE.",
+        "CREATE TABLE t (id INT PRIMARY KEY, born DATE, CHECK (born <= CURRENT_DATE));",
+    ),
+    Code(
         "duplicate-constraint",
         "Two constraints have one name",
         "The name of a constraint tells which one a refused write has broken, so a table can use each name only once.",

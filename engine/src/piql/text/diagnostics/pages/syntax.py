@@ -64,8 +64,9 @@ CODES = (
         "not-in-piql",
         "This part of SQL is not part of PIQL",
         "PIQL leaves out what needs unbounded work, and what can be written in another way: RIGHT and "
-        "FULL joins, INTERSECT and EXCEPT, CHECK. The message says what to write instead.",
-        "CREATE TABLE t (id INT PRIMARY KEY, a INT, CHECK (a > 0));",
+        "FULL joins, INTERSECT and EXCEPT, ON DELETE CASCADE. The message says what to write instead.",
+        "CREATE TABLE u (a INT PRIMARY KEY);\n"
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT REFERENCES u ON DELETE CASCADE);",
     ),
     Code(
         "recursive-query",
