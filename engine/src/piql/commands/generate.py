@@ -20,8 +20,7 @@ from piql.generating.wish import USUAL_ROWS, Wish
 from piql.schema.catalog import Table
 
 
-def generate(argv: Sequence[str] | None = None) -> int:
-    """Generate rows, or only say how many it would be."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="piql generate",
         description="Make rows for all tables of a schema: skewed, with a full group for each limit, parents first.",
@@ -45,6 +44,12 @@ def generate(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="say how many rows and how large, and write nothing")
     parser.add_argument("--to", type=Path, metavar="FOLDER", help="write a file for each table instead")
     parser.add_argument("--format", choices=FORMATS, default="csv", help="of the files")
+    return parser
+
+
+def generate(argv: Sequence[str] | None = None) -> int:
+    """Generate rows, or only say how many it would be."""
+    parser = _parser()
     options = parser.parse_args(argv)
     if options.schema is not None and options.to is None and not options.dry_run:
         parser.error("--schema names no store: add --to FOLDER or --dry-run")

@@ -26,8 +26,7 @@ _TELL_SECONDS = 0.5  # between two lines of progress
 P = ParamSpec("P")
 
 
-def load(argv: Sequence[str] | None = None) -> int:
-    """Load a file, or only check it."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="piql load", description="Put the rows of a CSV, JSON lines or Parquet file into a table."
     )
@@ -49,13 +48,14 @@ def load(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--most-problems", type=int, default=MOST_PROBLEMS, metavar="N", help="how many faults are named"
     )
+    return parser
+
+
+def load(argv: Sequence[str] | None = None) -> int:
+    """Load a file, or only check it."""
+    parser = _parser()
     options = parser.parse_args(argv)
-    renamed: dict[str, str] = {}  # column of the file → column of the table, '' to leave it out
-    for pair in options.map:
-        name, equals, column = pair.rpartition("=")
-        if not equals:
-            parser.error(f"--map {pair}: write FILE_COLUMN=COLUMN")
-        renamed[name] = column
+    renamed = _renamed(parser, options.map)
     if options.delimiter is not None and len(options.delimiter) != 1:
         parser.error(f"--delimiter {options.delimiter!r}: give one character")
     if options.most_problems < 1:
@@ -84,6 +84,17 @@ def load(argv: Sequence[str] | None = None) -> int:
             code = 1
 
     return attempt("load", with_problems) or code
+
+
+def _renamed(parser: argparse.ArgumentParser, pairs: Sequence[str]) -> dict[str, str]:
+    """Return the column of the table for columns of the file, '' to leave one out."""
+    renamed: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, column = pair.rpartition("=")
+        if not equals:
+            parser.error(f"--map {pair}: write FILE_COLUMN=COLUMN")
+        renamed[name] = column
+    return renamed
 
 
 def _dry_run(file_load: FileLoad) -> int:

@@ -131,11 +131,7 @@ def capacity(argv: Sequence[str] | None = None) -> int:
             )
             growth = capacity_now.growth
             of_load = Answer(*(options.users * at for at in (growth.low, growth.mid, growth.high)))
-            of_one_node = users_of_one_node(growing, of_load) if model.is_answered_in_turn else None
-            shown_users = [users for users in USERS if of_one_node is None or users <= of_one_node.mid]
-            growth_stages = stages(growing, model, demands, cluster, shown_users)
-            is_full = of_one_node is not None and of_one_node.mid < of_load.mid
-            success = Success(growing, growth_stages, _breaks_at(growing, model, slos), of_one_node, is_full)
+            success = _success(growing, of_load, model, demands, cluster, slos)
         notes = _notes(options.run)
     except (NotPredictable, UnreadableRun) as error:
         print(f"piql capacity: {error}", file=sys.stderr)
@@ -259,6 +255,22 @@ def _unbounded(compilation: Compilation, given: Mapping[str, Uncertain]) -> tupl
         bytes_of_bound = query.bound.bytes // max(1, query.bound.rows) if query.bound else 200
         plans.append(Unbounded(name, rows.mid, max(1, bytes_of_bound)))
     return tuple(plans)
+
+
+def _success(
+    growing: Growing,
+    of_load: Answer,
+    model: Model,
+    demands: Demands,
+    cluster: Cluster,
+    slos: Mapping[str, Objective],
+) -> Success:
+    """What becomes of the set as its users grow: up to those that one node holds, where the store has no more."""
+    of_one_node = users_of_one_node(growing, of_load) if model.is_answered_in_turn else None
+    shown_users = [users for users in USERS if of_one_node is None or users <= of_one_node.mid]
+    growth_stages = stages(growing, model, demands, cluster, shown_users)
+    is_full = of_one_node is not None and of_one_node.mid < of_load.mid
+    return Success(growing, growth_stages, _breaks_at(growing, model, slos), of_one_node, is_full)
 
 
 def _breaks_at(growing: Growing, model: Model, slos: Mapping[str, Objective]) -> tuple[float | None, ...]:

@@ -28,8 +28,7 @@ from piql_profiler.validation.report import as_json, as_page, as_table
 from piql_profiler.validation.validate import validate as run
 
 
-def validate(argv: Sequence[str] | None = None) -> int:
-    """Measure deployed queries and operators in the same intervals, and compare; return an exit code."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="piql validate",
         description="Compare predictions with what the deployed queries take, measured in the same intervals.",
@@ -44,6 +43,12 @@ def validate(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--load", type=float, default=0.3, metavar="SHARE", help="how busy the client is kept (0.3)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", choices=("table", "json"), default="table")
+    return parser
+
+
+def validate(argv: Sequence[str] | None = None) -> int:
+    """Measure deployed queries and operators in the same intervals, and compare; return an exit code."""
+    parser = _parser()
     options = parser.parse_args(argv)
     try:
         refuse_bucket(options.store)

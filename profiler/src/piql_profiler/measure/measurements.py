@@ -125,35 +125,8 @@ class Measurements:
         }
         cells = [cell for cell in cells if cell.point not in checked]
         intervals = 1 + max((cell.interval for cell in cells), default=-1)
-        operators = {}
-        for operator in Operator:
-            points = tuple(
-                sorted({cell.point for cell in cells if cell.point.operator is operator}, key=Point.sort_key)
-            )
-            counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
-            whole = np.zeros((len(points), BINS), dtype=np.int64)
-            effective = np.zeros((len(points), intervals))
-            index_of = {point: index for index, point in enumerate(points)}
-            for cell in cells:
-                if cell.point.operator is operator:
-                    row = index_of[cell.point]
-                    counts[row, cell.interval] += cell.histogram.counts
-                    effective[row, cell.interval] += cell.worth
-                    if cell.whole is not None:
-                        whole[row] += cell.whole.counts
-            pooled = counts.sum(axis=1, keepdims=True)
-            is_executed = counts.sum(axis=-1, keepdims=True) > 0
-            effective = np.where(is_executed[..., 0], effective, effective.sum(axis=1, keepdims=True))
-            counts = np.where(is_executed, counts, pooled)
-            executed = np.flatnonzero(pooled.sum(axis=(1, 2)))
-            if len(executed):
-                operators[operator] = OperatorCounts(
-                    operator,
-                    tuple(points[row] for row in executed),
-                    counts[executed],
-                    whole[executed],
-                    effective[executed],
-                )
+        counted = (_counts_of(operator, cells, intervals) for operator in Operator)
+        operators = {counts.operator: counts for counts in counted if counts is not None}
         of_all = _correlation(cells)
         correlation = _correlation([cell for cell in cells if not cell.point.operator.is_of_writes])
         of_writes = _correlation([cell for cell in cells if cell.point.operator in _CHECKS_OF_WRITES])
@@ -204,6 +177,31 @@ class Measurements:
     def executions(self) -> int:
         """How many latencies were measured in all."""
         return int(sum(operator.counts.sum() for operator in self.operators.values()))
+
+
+def _counts_of(operator: Operator, cells: Collection[Measurement], intervals: int) -> OperatorCounts | None:
+    """Arrange the measurements of one operator; None where it has none."""
+    cells = [cell for cell in cells if cell.point.operator is operator]
+    points = tuple(sorted({cell.point for cell in cells}, key=Point.sort_key))
+    counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
+    whole = np.zeros((len(points), BINS), dtype=np.int64)
+    effective = np.zeros((len(points), intervals))
+    index_of = {point: index for index, point in enumerate(points)}
+    for cell in cells:
+        row = index_of[cell.point]
+        counts[row, cell.interval] += cell.histogram.counts
+        effective[row, cell.interval] += cell.worth
+        if cell.whole is not None:
+            whole[row] += cell.whole.counts
+    pooled = counts.sum(axis=1, keepdims=True)
+    is_executed = counts.sum(axis=-1, keepdims=True) > 0
+    effective = np.where(is_executed[..., 0], effective, effective.sum(axis=1, keepdims=True))
+    counts = np.where(is_executed, counts, pooled)
+    executed = np.flatnonzero(pooled.sum(axis=(1, 2)))
+    if not len(executed):
+        return None
+    points = tuple(points[row] for row in executed)
+    return OperatorCounts(operator, points, counts[executed], whole[executed], effective[executed])
 
 
 def _correlation(cells: Sequence[Measurement]) -> float | None:

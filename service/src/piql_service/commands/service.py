@@ -22,8 +22,7 @@ from piql_service.processes.supervisor import Supervisor, end_at_signals, listen
 _MOST_WORKERS = 64
 
 
-def service(argv: Sequence[str] | None = None) -> int:
-    """Serve until SIGTERM or Ctrl+C; return 0, 1 where it cannot start, 2 for wrong arguments."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="piql service", description="Offer the deployed queries of a store over HTTP, to servers in any language."
     )
@@ -42,6 +41,12 @@ def service(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--drain-seconds", type=float, default=0.0, metavar="N", help="how long it says at the end that it is not ready"
     )
+    return parser
+
+
+def service(argv: Sequence[str] | None = None) -> int:
+    """Serve until SIGTERM or Ctrl+C; return 0, 1 where it cannot start, 2 for wrong arguments."""
+    parser = _parser()
     options = parser.parse_args(argv)
     source = TokenSource(options.tokens, options.tokens_variable)
     if not is_loopback(options.host) and not source:
