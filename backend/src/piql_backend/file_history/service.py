@@ -168,7 +168,7 @@ def _followed(history: FileHistory, after: int | None, path: str | None) -> Iter
 
 
 def _read(save: Save) -> SaveRead:
-    changes = [FileChangeRead(path=change.path, kind=change.kind, old_path=change.old_path) for change in save.changes]
+    changes = [FileChangeRead.model_validate(change) for change in save.changes]
     return SaveRead(
         number=save.number,
         at=save.at,

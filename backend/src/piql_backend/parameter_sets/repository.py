@@ -83,6 +83,4 @@ def _found(sets: Sequence[KeptSet], set_id: str, base_revision: str | None) -> K
 
 
 def _read(kept: KeptSet) -> ParameterSetRead:
-    return ParameterSetRead(
-        id=kept.id, query=kept.query, name=kept.name, parameters=kept.parameters, revision=kept.revision
-    )
+    return ParameterSetRead.model_validate(kept)

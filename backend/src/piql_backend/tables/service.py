@@ -166,16 +166,8 @@ def _read(database: Database, table: Table) -> LiveTableRead:
         columns=columns_of(table),
         primary_key=list(table.primary_key),
         unique_keys=[list(key.columns) for key in table.unique_keys],
-        foreign_keys=[
-            LiveForeignKeyRead(
-                columns=list(key.columns), table=key.table, referenced_columns=list(key.referenced_columns)
-            )
-            for key in table.foreign_keys
-        ],
-        limits=[
-            LiveLimitRead(limit=limit.limit, columns=list(limit.columns), is_token=limit.is_token)
-            for limit in table.limits
-        ],
+        foreign_keys=[LiveForeignKeyRead.model_validate(key) for key in table.foreign_keys],
+        limits=[LiveLimitRead.model_validate(limit) for limit in table.limits],
         filters=[list(columns) for columns in filters_of(database.deployment, table)],
         rows_estimate=database.store.estimate_rows(table),
     )
