@@ -4,6 +4,7 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from piql.errors import StoreUnavailable
@@ -157,3 +158,9 @@ def test_a_forked_process_opens_connections_of_its_own_and_leaves_the_parents_al
     assert os.waitpid(child, 0)[1] == 0
     assert store.settings() == {"parent": "1", "child": "1"}
     store.close()
+
+
+@pytest.mark.parametrize("address", [3, None, b"embedded:", ["embedded:"]])
+def test_an_address_that_is_no_text_is_refused_in_words_of_the_user(address: Any) -> None:
+    with pytest.raises(StoreUnavailable, match=f"is a text, such as embedded:PATH, not {type(address).__name__}"):
+        open_store(address)

@@ -77,6 +77,8 @@ def without_login(url: str) -> str:
 
 
 def _adapter_of(url: str) -> Adapter:
+    if not isinstance(url, str):  # Python lets callers give anything
+        raise StoreUnavailable(f"the address of a store is a text, such as embedded:PATH, not {type(url).__name__}")
     adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:
         raise StoreUnavailable(
