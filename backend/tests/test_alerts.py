@@ -260,6 +260,27 @@ def test_where_there_are_a_hundred_silences_no_other_is_taken_until_one_is_ended
     alerts.silence(wish, None)
 
 
+def test_what_has_been_wrong_for_long_is_listed_however_much_began_and_ended_since(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MOST_SHOWN", 4)
+    watched = Watched(database, receiver, monkeypatch)
+    watched.alerts().silence(SilenceWrite(minutes=300, reason="known", kind="slower"), None)
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    for _ in range(4):
+        watched.latency = dashboard(over_bound=1, agreement="slower")
+        watched.look()
+        watched.latency = dashboard(over_bound=1)
+        watched.look()
+    watched.latency = dashboard(over_bound=1, agreement="slower")
+    read = watched.look().read()
+    assert [(alert.kind, alert.is_silenced) for alert in read.firing] == [("over-bound", False), ("slower", True)]
+    assert {alert.kind for alert in read.alerts} == {"slower"}
+    watched.latency = dashboard()
+    assert watched.look().read().firing == []
+
+
 def mailbox(port: int, user: str | None = None, password: str | None = None) -> Mailbox:
     settings = MailSettings(
         f"smtp://127.0.0.1:{port}", "piql@shop.example", ("ops@shop.example", "b@shop.example"), user, password

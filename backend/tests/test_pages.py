@@ -74,6 +74,7 @@ EXEMPT = {
     f"{ENVIRONMENT}/generations/{{generation_id}} tables": ONE_VERSION,
     f"{ENVIRONMENT}/headroom limits": ONE_VERSION,
     f"{ENVIRONMENT}/alerts alerts": "The newest 100.",
+    f"{ENVIRONMENT}/alerts firing": f"Five kinds of each query. {ONE_VERSION}",
     f"{ENVIRONMENT}/alerts destinations": "A webhook and a mailbox.",
     f"{ENVIRONMENT}/alerts silences": "At most 100 that are not over: where there are so many, no other is taken.",
     f"{ENVIRONMENT}/reports queries": "The busiest 1,000; `queries_left_out` says how many others there are.",

@@ -207,6 +207,14 @@ export const slos = (environment: EnvironmentName) =>
       ),
   })
 
+/** What is wrong now, the last alerts, the silences, and where alerts go; the server looks once a minute. */
+export const alerts = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('alerts', environment),
+    queryFn: ({ signal }) => answered(api.GET(`${ENVIRONMENT}/alerts`, { params: { path: environment }, signal })),
+    refetchInterval: 5000,
+  })
+
 /** Predicted and observed latency of each query of a version, over a window that ends now. */
 export const latency = (
   environment: EnvironmentName,

@@ -2500,7 +2500,7 @@ export interface paths {
         };
         /**
          * Read Alerts
-         * @description Where alerts go, the last of them, and the silences that are not over.
+         * @description Where alerts go, what is wrong now, the last alerts, and the silences that are not over.
          */
         get: operations["read_alerts"];
         put?: never;
@@ -2760,11 +2760,15 @@ export interface components {
         };
         /**
          * AlertsRead
-         * @description Where alerts go, the last hundred, the newest first, and the silences that are not over.
+         * @description Where alerts go, what is wrong now, the longest first, the last hundred, and the silences that are not over.
+         *
+         *     Without a destination nothing is looked at: `firing` is then what was wrong when something was.
          */
         AlertsRead: {
             /** Destinations */
             destinations: string[];
+            /** Firing */
+            firing: components["schemas"]["AlertRead"][];
             /** Alerts */
             alerts: components["schemas"]["AlertRead"][];
             /** Silences */

@@ -20,6 +20,7 @@ import { useView } from './url-state'
 
 const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
 const DashboardPage = lazy(() => import('./DashboardPage'))
+const AlertsPage = lazy(() => import('./alerts/AlertsPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
 const PeoplePage = lazy(() => import('./people/PeoplePage'))
 const AccountPage = lazy(() => import('./people/AccountPage'))
@@ -31,6 +32,7 @@ const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
 const PAGE_TITLES: Partial<Record<View['page'], string>> = {
   dashboard: 'Dashboard',
+  alerts: 'Alerts',
   guide: 'Guide',
   people: 'People',
   account: 'Your account',
@@ -97,7 +99,7 @@ function Pages() {
             <RecordPage />
           ) : (
             <KnownEnvironment key={`${application}/${environment}`}>
-              {page === 'dashboard' ? <DashboardPage /> : <WorkbenchPage />}
+              {page === 'dashboard' ? <DashboardPage /> : page === 'alerts' ? <AlertsPage /> : <WorkbenchPage />}
             </KnownEnvironment>
           )}
         </Suspense>

@@ -31,11 +31,12 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const choice = useTheme((state) => state.choice)
   const ThemeIcon = THEME_ICONS[choice]
   const isNarrow = useLayout() === 'stacked'
-  const isOfApplication = view.page === 'workbench' || view.page === 'dashboard'
+  const isOfApplication = view.page === 'workbench' || view.page === 'dashboard' || view.page === 'alerts'
   const pages = isOfApplication ? (
     <nav className={styles['nav']} aria-label="Pages">
       <PageLink page="workbench" title="Workbench" />
       <PageLink page="dashboard" title="Dashboard" />
+      <PageLink page="alerts" title="Alerts" />
     </nav>
   ) : null
   const tools = (
@@ -89,7 +90,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   )
 }
 
-function PageLink({ page, title }: { page: 'workbench' | 'dashboard'; title: string }) {
+function PageLink({ page, title }: { page: 'workbench' | 'dashboard' | 'alerts'; title: string }) {
   const view = useView()
   return (
     <ViewLink to={{ page }} className={styles['navLink']} aria-current={view.page === page ? 'page' : undefined}>

@@ -104,6 +104,7 @@ export function commands(
       title: 'Open the dashboard page',
       run: () => setView({ page: 'dashboard' }),
     },
+    { id: 'alerts-page', group: 'Actions', title: 'Open the alerts page', run: () => setView({ page: 'alerts' }) },
     { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },

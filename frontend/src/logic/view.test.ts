@@ -65,6 +65,9 @@ describe('the view in the URL', () => {
       window: 300,
     })
     expect(parse('/dashboard').page).toBe('dashboard')
+    const alerts = { page: 'alerts', application: 'shop', environment: 'staging' } as const
+    expect(parse('/applications/shop/staging/alerts')).toEqual(alerts)
+    expect(formatView(alerts)).toBe('/applications/shop/staging/alerts')
   })
 
   it('is home for a path that leads nowhere, which stays in the address until another page is opened', () => {

@@ -36,8 +36,12 @@ export interface SloTarget {
 const TEAM_PAGES = ['people', 'account', 'record'] as const
 export type TeamPage = (typeof TEAM_PAGES)[number]
 
+/** The pages of an environment beside the workbench, each at the path of its name. */
+const SIDE_PAGES = ['dashboard', 'alerts'] as const
+type SidePage = (typeof SIDE_PAGES)[number]
+
 export interface View {
-  page: 'home' | 'workbench' | 'dashboard' | 'guide' | TeamPage
+  page: 'home' | 'workbench' | SidePage | 'guide' | TeamPage
   /** The path of an address that leads nowhere; the page is then `home`, which says so. */
   unknownPath?: string | undefined
   /** The page of the guide, such as `tutorial`; without it the list of its pages. */
@@ -190,11 +194,15 @@ export function formatView(view: View): string {
 function pagePath(view: View, environment: string): string {
   if (view.page === 'guide') return guidePath(view)
   if (isTeamPage(view.page)) return `/${view.page}`
-  return `${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/'
+  return `${environment}${isSidePage(view.page) ? `/${view.page}` : ''}` || '/'
 }
 
 function isTeamPage(page: string): page is TeamPage {
   return TEAM_PAGES.some((name) => name === page)
+}
+
+function isSidePage(page: string): page is SidePage {
+  return SIDE_PAGES.some((name) => name === page)
 }
 
 /** `/guide`, or `/guide/reference/types`. */
@@ -210,14 +218,14 @@ const ROOT: View = { page: 'home', application: '', environment: DEVELOPMENT }
  */
 function parsePath(parts: readonly string[]): View | undefined {
   const [first = '', application = '', ...rest] = parts.at(-1) === '' ? parts.slice(0, -1) : parts
-  if (first === '' || first === 'dashboard') {
-    return application === '' ? { ...ROOT, page: first === '' ? 'home' : 'dashboard' } : undefined
+  if (first === '' || isSidePage(first)) {
+    return application === '' ? { ...ROOT, page: first === '' ? 'home' : first } : undefined
   }
   if (isTeamPage(first)) return application === '' ? { ...ROOT, page: first } : undefined
   if (first === 'guide') return { ...ROOT, page: 'guide', guide: [application, ...rest].join('/') || undefined }
   if (first !== 'applications' && first !== 'workspaces') return undefined
   const [environment = DEVELOPMENT, page, ...more] = first === 'workspaces' ? [DEVELOPMENT, ...rest] : rest
-  if (more.length > 0 || (page !== undefined && page !== 'dashboard')) return undefined
+  if (more.length > 0 || (page !== undefined && !isSidePage(page))) return undefined
   return { page: page ?? 'workbench', application, environment }
 }
 

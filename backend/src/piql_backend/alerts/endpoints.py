@@ -18,7 +18,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/alerts", tags=["alerts"])
 @router.get("")
 @needs(in_application("viewer"))
 def read_alerts(environment: TheEnvironment) -> AlertsRead:
-    """Where alerts go, the last of them, and the silences that are not over."""
+    """Where alerts go, what is wrong now, the last alerts, and the silences that are not over."""
     return environment.alerts.read()
 
 

@@ -12,7 +12,14 @@ from piql_backend.database.connection import Cursor, Database
 
 MOST_SILENCES = 100  # at a time
 _COLUMNS = "id, kind, query, state, message, changed_at"
-_NEWEST = "ORDER BY changed_at DESC, state DESC"
+_NEWEST, _OLDEST = "ORDER BY changed_at DESC, state DESC", "ORDER BY changed_at"
+_PAST = f"""
+    SELECT {_COLUMNS}, silence IS NOT NULL,
+           coalesce(list(destination ORDER BY destination) FILTER (WHERE delivered_at IS NOT NULL), []),
+           coalesce(list(destination ORDER BY destination) FILTER (WHERE next_try_at IS NOT NULL), [])
+    FROM {{alerts}} LEFT JOIN alert_deliveries ON alert = id
+    GROUP BY ALL {{order}}, kind, query
+"""
 _FIRING = f"""
     SELECT kind, query, id, message, silence FROM alerts
     QUALIFY row_number() OVER (PARTITION BY kind, query {_NEWEST}) = 1 AND state = 'firing'
@@ -114,16 +121,16 @@ class AlertTable:
 
     def history(self, most: int) -> Sequence[PastAlert]:
         """The last alerts, the newest first."""
-        sql = f"""
-            SELECT {_COLUMNS}, silence IS NOT NULL,
-                   coalesce(list(destination ORDER BY destination) FILTER (WHERE delivered_at IS NOT NULL), []),
-                   coalesce(list(destination ORDER BY destination) FILTER (WHERE next_try_at IS NOT NULL), [])
-            FROM alerts LEFT JOIN alert_deliveries ON alert = id
-            GROUP BY ALL {_NEWEST}, kind, query LIMIT ?
-        """
+        sql = f"{_PAST.format(alerts='alerts', order=_NEWEST)} LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(sql, [most]).fetchall()
         return [PastAlert(*row) for row in rows]
+
+    def firing(self) -> Sequence[PastAlert]:
+        """What is not over, however many alerts began since, the longest first."""
+        sql = _PAST.format(alerts=f"(SELECT * FROM alerts WHERE id IN (SELECT id FROM ({_FIRING})))", order=_OLDEST)
+        with self._database.read() as cursor:
+            return [PastAlert(*row) for row in cursor.execute(sql).fetchall()]
 
     def silences(self, at: datetime) -> Sequence[Silence]:
         """The silences that are not over, the one that ends first first."""

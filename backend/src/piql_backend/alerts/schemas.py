@@ -56,9 +56,13 @@ class SilenceRead(Read):
 
 
 class AlertsRead(Read):
-    """Where alerts go, the last hundred, the newest first, and the silences that are not over."""
+    """Where alerts go, what is wrong now, the longest first, the last hundred, and the silences that are not over.
+
+    Without a destination nothing is looked at: `firing` is then what was wrong when something was.
+    """
 
     destinations: list[str]
+    firing: list[AlertRead]
     alerts: list[AlertRead]
     silences: list[SilenceRead]
 

@@ -110,9 +110,10 @@ class Alerts:
         ]
 
     def read(self) -> AlertsRead:
-        """Where alerts go, the last of them, and the silences that are not over."""
+        """Where alerts go, what is wrong now, the last alerts, and the silences that are not over."""
         return AlertsRead(
             destinations=[str(target) for target in self._targets.values()],
+            firing=[AlertRead.model_validate(past) for past in self._table.firing()],
             alerts=[AlertRead.model_validate(past) for past in self._table.history(MOST_SHOWN)],
             silences=[SilenceRead.model_validate(silence) for silence in self._table.silences(now())],
         )
