@@ -157,6 +157,12 @@ def test_a_check_of_more_than_one_row_is_refused(test: str, message: str) -> Non
     assert message in errors[0]
 
 
+@pytest.mark.parametrize("element", ["n INT CHECK n > 0", "n INT, CONSTRAINT some CHECK n > 0"])
+def test_a_check_without_parentheses_is_told_so(element: str) -> None:
+    first, *_ = piql.compile(f"CREATE TABLE t (id INT PRIMARY KEY, {element});").diagnostics
+    assert first.message == "expected `(` after CHECK, but found `n`"
+
+
 def test_an_entity_has_checks_too() -> None:
     entity = "ENTITY t { int id, int n, CHECK (n > 0), CONSTRAINT few CHECK (n < 9), PRIMARY(id) }"
     checks = piql.compile(entity).tables["t"].checks

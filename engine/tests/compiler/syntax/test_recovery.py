@@ -61,7 +61,7 @@ def test_a_finding_names_the_query_it_belongs_to() -> None:
 def test_a_broken_column_leaves_the_others() -> None:
     (table,) = parse(Source("CREATE TABLE t (a INT, b WRONG (x), c TEXT, PRIMARY KEY a, CHECK (a > 1));")).statements
     assert isinstance(table, ast.CreateTable)
-    assert [element.span.text for element in table.elements] == ["a INT", "c TEXT"]
+    assert [element.span.text for element in table.elements] == ["a INT", "c TEXT", "CHECK (a > 1)"]
 
 
 def test_a_comma_behind_the_last_element_of_a_table_is_forgiven() -> None:

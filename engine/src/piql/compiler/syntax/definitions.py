@@ -160,7 +160,7 @@ class DefinitionParser(WriteParser):
             return self._references(start, columns, name)
         if word == "CARDINALITY" and self.peek().word == "LIMIT":
             return self._limit(start, name)
-        if word == "CHECK" and self.peek().word == "(":
+        if word == "CHECK" and (name is not None or self.peek().word == "("):
             return self._check(start, name)
         if name is not None:
             raise self.expecting(
@@ -286,7 +286,7 @@ class DefinitionParser(WriteParser):
                 constraints.append(ast.UniqueClause(columns=(name,), name=constraint_name, span=self.span_from(start)))
             elif word == "REFERENCES":
                 constraints.append(self._references(start, (name,), constraint_name))
-            elif word == "CHECK" and self.peek().word == "(":
+            elif word == "CHECK":
                 constraints.append(self._check(start, constraint_name))
             elif word == "DEFAULT" and default is None:
                 self.advance()
