@@ -401,7 +401,7 @@ class _Maker(SubqueryGenerator):
             Source("inner" if rng.random() < 0.7 or not on else "left", inner, "d", conjunction(on)),
         )
         conditions, _ = self.access(base)
-        if rng.random() < 0.3:
+        if rng.random() < 0.3 and names:  # a limit of the whole table names none
             conditions.append(self.inequality(seen, rng.choice(names)))
         own_key = Item(Col(base.alias, base.table.primary_key[0]), "of_base")
         return Select((own_key, *outside), sources, conjunction(conditions))
