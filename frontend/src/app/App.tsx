@@ -21,6 +21,7 @@ import { useView } from './url-state'
 const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const AlertsPage = lazy(() => import('./alerts/AlertsPage'))
+const RequestsPage = lazy(() => import('./requests/RequestsPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
 const PeoplePage = lazy(() => import('./people/PeoplePage'))
 const AccountPage = lazy(() => import('./people/AccountPage'))
@@ -33,6 +34,7 @@ const CodePage = lazy(() => import('../panels/reference/CodePage'))
 const PAGE_TITLES: Partial<Record<View['page'], string>> = {
   dashboard: 'Dashboard',
   alerts: 'Alerts',
+  requests: 'Requests',
   guide: 'Guide',
   people: 'People',
   account: 'Your account',
@@ -99,7 +101,15 @@ function Pages() {
             <RecordPage />
           ) : (
             <KnownEnvironment key={`${application}/${environment}`}>
-              {page === 'dashboard' ? <DashboardPage /> : page === 'alerts' ? <AlertsPage /> : <WorkbenchPage />}
+              {page === 'dashboard' ? (
+                <DashboardPage />
+              ) : page === 'alerts' ? (
+                <AlertsPage />
+              ) : page === 'requests' ? (
+                <RequestsPage />
+              ) : (
+                <WorkbenchPage />
+              )}
             </KnownEnvironment>
           )}
         </Suspense>

@@ -1,6 +1,6 @@
 import { Bell, BookOpen, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { type TextDocument, useDocuments } from '../documents/documents'
-import { guideOf, HOME } from '../logic/view'
+import { guideOf, HOME, isSidePage, type SidePage } from '../logic/view'
 import { IconButton } from '../ui/Button'
 import { Kbd } from '../ui/Kbd'
 import { plural } from '../units'
@@ -31,11 +31,12 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const choice = useTheme((state) => state.choice)
   const ThemeIcon = THEME_ICONS[choice]
   const isNarrow = useLayout() === 'stacked'
-  const isOfApplication = view.page === 'workbench' || view.page === 'dashboard' || view.page === 'alerts'
+  const isOfApplication = view.page === 'workbench' || isSidePage(view.page)
   const pages = isOfApplication ? (
     <nav className={styles['nav']} aria-label="Pages">
       <PageLink page="workbench" title="Workbench" />
       <PageLink page="dashboard" title="Dashboard" />
+      <PageLink page="requests" title="Requests" />
       <PageLink page="alerts" title="Alerts" />
     </nav>
   ) : null
@@ -90,10 +91,14 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   )
 }
 
-function PageLink({ page, title }: { page: 'workbench' | 'dashboard' | 'alerts'; title: string }) {
+function PageLink({ page, title }: { page: 'workbench' | SidePage; title: string }) {
   const view = useView()
   return (
-    <ViewLink to={{ page }} className={styles['navLink']} aria-current={view.page === page ? 'page' : undefined}>
+    <ViewLink
+      to={{ page, request: undefined }}
+      className={styles['navLink']}
+      aria-current={view.page === page ? 'page' : undefined}
+    >
       {title}
     </ViewLink>
   )

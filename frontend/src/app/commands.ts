@@ -104,6 +104,12 @@ export function commands(
       title: 'Open the dashboard page',
       run: () => setView({ page: 'dashboard' }),
     },
+    {
+      id: 'requests-page',
+      group: 'Actions',
+      title: 'Open the page of deploy requests',
+      run: () => setView({ page: 'requests', request: undefined }),
+    },
     { id: 'alerts-page', group: 'Actions', title: 'Open the alerts page', run: () => setView({ page: 'alerts' }) },
     { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },

@@ -70,6 +70,16 @@ describe('the view in the URL', () => {
     expect(formatView(alerts)).toBe('/applications/shop/staging/alerts')
   })
 
+  it('has the number of a deploy request in its path', () => {
+    const one = { page: 'requests', application: 'shop', environment: 'staging', request: 12 } as const
+    expect(parse('/applications/shop/staging/requests/12')).toEqual(one)
+    expect(formatView(one)).toBe('/applications/shop/staging/requests/12')
+    expect(formatView({ ...one, request: undefined })).toBe('/applications/shop/staging/requests')
+    expect(formatView({ ...one, page: 'alerts' })).toBe('/applications/shop/staging/alerts')
+    for (const path of ['requests/twelve', 'requests/0', 'requests/1/2', 'alerts/1'])
+      expect(parse(`/applications/shop/staging/${path}`).page).toBe('home')
+  })
+
   it('is home for a path that leads nowhere, which stays in the address until another page is opened', () => {
     for (const path of ['/nowhere', '/applications/shop/staging/nowhere', '/workspaces/shop/nowhere', '/dashboard/x']) {
       const view = parse(path)

@@ -37,13 +37,15 @@ const TEAM_PAGES = ['people', 'account', 'record'] as const
 export type TeamPage = (typeof TEAM_PAGES)[number]
 
 /** The pages of an environment beside the workbench, each at the path of its name. */
-const SIDE_PAGES = ['dashboard', 'alerts'] as const
-type SidePage = (typeof SIDE_PAGES)[number]
+const SIDE_PAGES = ['dashboard', 'alerts', 'requests'] as const
+export type SidePage = (typeof SIDE_PAGES)[number]
 
 export interface View {
   page: 'home' | 'workbench' | SidePage | 'guide' | TeamPage
   /** The path of an address that leads nowhere; the page is then `home`, which says so. */
   unknownPath?: string | undefined
+  /** The number of the deploy request that the page `requests` shows; without it the list of them. */
+  request?: number | undefined
   /** The page of the guide, such as `tutorial`; without it the list of its pages. */
   guide?: string | undefined
   /** The section of that page, by the id of its title. */
@@ -194,14 +196,15 @@ export function formatView(view: View): string {
 function pagePath(view: View, environment: string): string {
   if (view.page === 'guide') return guidePath(view)
   if (isTeamPage(view.page)) return `/${view.page}`
-  return `${environment}${isSidePage(view.page) ? `/${view.page}` : ''}` || '/'
+  const request = view.page === 'requests' && view.request ? `/${view.request}` : ''
+  return `${environment}${isSidePage(view.page) ? `/${view.page}` : ''}${request}` || '/'
 }
 
 function isTeamPage(page: string): page is TeamPage {
   return TEAM_PAGES.some((name) => name === page)
 }
 
-function isSidePage(page: string): page is SidePage {
+export function isSidePage(page: string): page is SidePage {
   return SIDE_PAGES.some((name) => name === page)
 }
 
@@ -225,8 +228,12 @@ function parsePath(parts: readonly string[]): View | undefined {
   if (first === 'guide') return { ...ROOT, page: 'guide', guide: [application, ...rest].join('/') || undefined }
   if (first !== 'applications' && first !== 'workspaces') return undefined
   const [environment = DEVELOPMENT, page, ...more] = first === 'workspaces' ? [DEVELOPMENT, ...rest] : rest
-  if (more.length > 0 || (page !== undefined && !isSidePage(page))) return undefined
-  return { page: page ?? 'workbench', application, environment }
+  if (page !== undefined && !isSidePage(page)) return undefined
+  const view: View = { page: page ?? 'workbench', application, environment }
+  if (more.length === 0) return view
+  const [number = ''] = more
+  const isRequest = page === 'requests' && more.length === 1 && /^[1-9]\d{0,8}$/.test(number)
+  return isRequest ? { ...view, request: Number(number) } : undefined
 }
 
 /** The change that leads to the workbench of an environment and resets everything that concerned another one. */
@@ -246,6 +253,7 @@ export function viewOf(application: string, environment: string): Partial<View> 
     closer: undefined,
     tour: undefined,
     guide: undefined,
+    request: undefined,
   }
   return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }
 }

@@ -50,7 +50,8 @@ function NextDeployment() {
   const changes = useFileChanges()
   const [agreed, setAgreed] = useState(NOTHING_AGREED)
   const staleFiles = useStaleFiles()
-  const { deploy, refusal } = useDeploy(data, agreed, runId, () => setAgreed(NOTHING_AGREED))
+  const removes = removedOf(data, agreed)
+  const { deploy, refusal } = useDeploy(data, agreed, removes, runId, () => setAgreed(NOTHING_AGREED))
   const facts: DeployFacts = {
     textVersion,
     preview: data ?? null,
@@ -74,6 +75,7 @@ function NextDeployment() {
       onAgree={setAgreed}
       runId={runId}
       onChooseRun={setChosen}
+      removes={removes}
       onDeploy={() => deploy.mutate()}
     />
   )
@@ -83,16 +85,18 @@ function NextDeployment() {
  * The mutation that saves all texts and starts their deployment, and the refusal of the last one. `seenPreview` is what
  * the reader has seen and agreed to: the server refuses if another version has become live since.
  */
-function useDeploy(seenPreview: Preview | undefined, agreed: Agreed, runId: string, onStarted: () => void) {
+function useDeploy(
+  seenPreview: Preview | undefined,
+  agreed: Agreed,
+  removes: string[],
+  runId: string,
+  onStarted: () => void,
+) {
   const environment = useEnvironment()
   const { application } = useView()
   const queryClient = useQueryClient()
   const tellLive = useTellLive()
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const removes = [
-    ...(agreed.toRemove ? (seenPreview?.kept ?? []) : []),
-    ...(agreed.toReplace ? (seenPreview?.replaced ?? []) : []),
-  ].map(({ query }) => query)
   const deploy = useMutation({
     mutationFn: async () => {
       await saveChanged()
@@ -122,6 +126,13 @@ function useDeploy(seenPreview: Preview | undefined, agreed: Agreed, runId: stri
     },
   })
   return { deploy, refusal }
+}
+
+/** The queries of others that the reader agreed to remove or to replace. */
+function removedOf(seen: Preview | undefined, agreed: Agreed): string[] {
+  const kept = agreed.toRemove ? (seen?.kept ?? []) : []
+  const replaced = agreed.toReplace ? (seen?.replaced ?? []) : []
+  return [...kept, ...replaced].map(({ query }) => query)
 }
 
 /** The files of which the server has a newer text. */

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
+import { deployRules } from '../../api/request-queries'
 import type { Preview } from '../../api/types'
 import { usePredictions } from '../../app/predictions'
 import { useEnvironment } from '../../app/url-state'
@@ -12,6 +13,7 @@ import { Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
 import { TextDiff } from '../../ui/TextDiff'
 import { DiagnosticList } from '../problems/ProblemsPanel'
+import { AskForDeployment } from './AskForDeployment'
 import { Changes } from './Changes'
 import styles from './deploy.module.css'
 import { Others } from './Others'
@@ -27,11 +29,15 @@ interface DraftProps {
   /** The profile run that predictions come from; empty for none. */
   runId: string
   onChooseRun: (id: string) => void
+  /** The queries of others that the reader agreed to remove or replace. */
+  removes: readonly string[]
   onDeploy: () => void
 }
 
 /** Draws the next deployment: the headline, what changes, questions to agree to, and the button that deploys. */
-export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseRun, onDeploy }: DraftProps) {
+export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseRun, removes, onDeploy }: DraftProps) {
+  const { data: rules } = useQuery(deployRules(useEnvironment()))
+  const needsRequest = rules?.needs_request ?? false
   const errors = preview?.diagnostics.filter((diagnostic) => diagnostic.severity === 'error') ?? []
   return (
     <section
@@ -74,14 +80,24 @@ export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseR
       ) : null}
       <div className={styles['action']}>
         <RunChoice runId={runId} onChoose={onChooseRun} />
-        <Button
-          look={state.button.isPrimary ? 'primary' : 'plain'}
-          icon={<Rocket size={13} aria-hidden />}
-          disabled={!state.button.isEnabled}
-          onClick={onDeploy}
-        >
-          {state.button.label}
-        </Button>
+        <div className={styles['ways']}>
+          <AskForDeployment
+            isEnabled={state.button.isEnabled}
+            isOnlyWay={needsRequest}
+            runId={runId}
+            removes={removes}
+          />
+          {needsRequest ? null : (
+            <Button
+              look={state.button.isPrimary ? 'primary' : 'plain'}
+              icon={<Rocket size={13} aria-hidden />}
+              disabled={!state.button.isEnabled}
+              onClick={onDeploy}
+            >
+              {state.button.label}
+            </Button>
+          )}
+        </div>
       </div>
     </section>
   )
