@@ -23,13 +23,15 @@ export function RequestList() {
     <>
       {error ? <ErrorNotice error={error} /> : null}
       {open?.length === 0 ? (
-        <EmptyState
-          icon={<GitPullRequestArrow size={22} aria-hidden />}
-          title="No request is open"
-          actions={<ViewLink to={{ page: 'workbench', panel: 'deploy' }}>Go to Deploy</ViewLink>}
-        >
-          A request asks for a text to be deployed, so that others can look at it first. Open one in the panel Deploy.
-        </EmptyState>
+        <div className={styles['none']}>
+          <EmptyState
+            icon={<GitPullRequestArrow size={22} aria-hidden />}
+            title="No request is open"
+            actions={<ViewLink to={{ page: 'workbench', panel: 'deploy' }}>Go to Deploy</ViewLink>}
+          >
+            A request asks for a text to be deployed, so that others can look at it first. Open one in the panel Deploy.
+          </EmptyState>
+        </div>
       ) : null}
       {open && open.length > 0 ? <Requests label="Open requests" requests={open} /> : null}
       {closed.error ? <ErrorNotice error={closed.error} /> : null}
