@@ -14,11 +14,21 @@ from piql_backend.web.slow_clients import PatientHttp
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, TextMessage
+from wsproto.events import Request as SocketRequest
 
 REQUEST = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc"
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        visitor = WebSocket(scope, receive, send)
+        await visitor.accept()
+        async for text in visitor.iter_text():
+            await visitor.send_text(text)
+        return
     body = await Request(scope, receive).body()
     await PlainTextResponse(body)(scope, receive, send)
 
@@ -27,7 +37,7 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(slow_clients, "SECONDS_TO_ARRIVE", 0.3)
     bound = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(echo, log_level="critical", lifespan="off", http=PatientHttp)
+    config = uvicorn.Config(echo, log_level="critical", lifespan="off", http=PatientHttp, ws="wsproto")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
@@ -51,3 +61,18 @@ def test_a_second_request_that_does_not_arrive_is_not_waited_for_either(port: in
             heard += part
         assert heard.startswith(b"HTTP/1.1 200")
         assert heard.endswith(b"abc")
+
+
+def test_a_socket_has_arrived_with_its_request(port: int) -> None:
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client,
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as silent,
+    ):
+        protocol = WSConnection(ConnectionType.CLIENT)
+        client.sendall(protocol.send(SocketRequest(host="a", target="/")))
+        protocol.receive_data(client.recv(1000))
+        assert isinstance(next(protocol.events()), AcceptConnection)
+        assert silent.recv(1000) == b""  # the time in which a request has to arrive is over
+        client.sendall(protocol.send(TextMessage("abc")))
+        protocol.receive_data(client.recv(1000))
+        assert next(protocol.events()) == TextMessage("abc")

@@ -1,7 +1,7 @@
 """Closes connections whose request does not arrive in time: or a client that sends a byte a minute would keep one.
 
 connection made, or first byte of the next request   →  a deadline is set
-the whole request has arrived                        →  it is cleared
+it has arrived, or asks for a socket                 →  it is cleared
 the deadline is over                                 →  the connection is closed
 """
 
@@ -25,6 +25,7 @@ class PatientHttp(H11Protocol):
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _is_socket = False
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -38,13 +39,17 @@ class PatientHttp(H11Protocol):
         super().data_received(data)
         self._update_deadline()
 
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        super().handle_websocket_upgrade(event)
+        self._is_socket = True
+
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._clear_deadline()
 
     def _update_deadline(self) -> None:
         """Set the deadline while a request is awaited, once; clear it when the request has arrived."""
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        if self._is_socket or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._clear_deadline()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(SECONDS_TO_ARRIVE, self._close)
