@@ -59,3 +59,12 @@ def test_the_order_of_the_queries_does_not_matter(seed: int) -> None:
     assert {name: query.plan for name, query in one.queries.items()} == {
         name: query.plan for name, query in shuffled.queries.items()
     }
+
+
+def test_a_limit_of_a_whole_table_has_no_column_that_could_hold_words() -> None:
+    without_key = """
+        CREATE TABLE posts (
+            day DATE, note VARCHAR(40), CARDINALITY LIMIT 1, CARDINALITY LIMIT 6 (TOKEN(note)),
+            CARDINALITY LIMIT 1 (day, title)
+        );"""
+    assert "missing-primary-key" in {diagnostic.code for diagnostic in piql.compile(without_key).diagnostics}

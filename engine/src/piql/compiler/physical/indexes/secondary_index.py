@@ -71,7 +71,9 @@ def group_index(table: Table, columns: Sequence[str], indexes: Iterable[Index]) 
 def token_index(columns: tuple[str, ...], indexes: Iterable[Index]) -> Index | None:
     """Return the index by which the rows that hold one word of some text columns are found."""
     name = word_column(columns).name
-    return next((index for index in indexes if index.columns[0].name == name and index.buckets == 1), None)
+    return next(
+        (index for index in indexes if index.buckets == 1 and index.columns and index.columns[0].name == name), None
+    )
 
 
 @dataclass(frozen=True, slots=True)
