@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import subprocess
@@ -144,7 +145,7 @@ def test_a_child_of_a_fork_within_a_transaction_keeps_no_place_of_its_parents(st
 def test_the_file_of_the_queue_is_for_whoever_may_write_the_store_and_only_writers_make_it(path: Path) -> None:
     path.touch()
     path.chmod(0o640)
-    mask = os.umask(0)
+    mask = os.umask(0o077)
     try:
         store = EmbeddedStore(path, "NORMAL")
         store.is_empty()
@@ -162,3 +163,38 @@ def test_a_store_whose_queue_cannot_be_made_is_written_without(path: Path) -> No
     note(store, "begun")
     assert "begun" in store.settings()
     store.close()
+
+
+def test_a_link_that_lies_in_the_queues_place_is_not_followed(path: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.touch(mode=0o600)
+    queue_of(path).symlink_to(theirs)
+    store = EmbeddedStore(path, "NORMAL")
+    store.make()
+    path.chmod(0o666)
+    note(store, "begun")
+    assert "begun" in store.settings()
+    assert queues_open_here() == []
+    store.close()
+    assert theirs.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("failing", [fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN])
+@pytest.mark.parametrize("reason", [errno.ENOLCK, errno.EACCES, errno.EIO])
+def test_a_lock_that_begins_to_fail_keeps_nobody_from_writing(
+    store: EmbeddedStore, path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, reason: int
+) -> None:
+    lock = fcntl.flock
+
+    def lock_that_fails(file: int, operation: int) -> None:
+        if operation == failing:
+            raise OSError(reason, os.strerror(reason))
+        lock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", lock_that_fails)
+    note(store, "once")
+    note(store, "twice")
+    monkeypatch.undo()
+    assert {"once", "twice"} <= store.settings().keys()
+    assert not is_front_taken(path)
+    assert queues_open_here() == []

@@ -80,8 +80,10 @@ class LogFiles:
         if self.is_index_cut():
             self._note(self._index_name)
         log = self._log
-        if log is not None and log.size() < log.size_seen:
-            self._note(self._log_name)
+        if log is not None:
+            seen = log.size_seen  # before the log is measured: another thread may write meanwhile
+            if log.size() < seen:
+                self._note(self._log_name)
         self.refuse_known()
 
     def _note(self, name: str) -> None:
