@@ -335,3 +335,21 @@ def test_a_choice_among_literals_and_parameters_takes_the_type_of_the_other_side
     compilation = piql.compile(f"{table} CREATE QUERY q AS SELECT id FROM t WHERE id = 1 AND {where};")
     assert not compilation.has_errors
     assert {str(parameter.type) for parameter in compilation.queries["q"].parameters} <= {"DATE"}
+
+
+def test_a_fetch_is_ordered_by_the_fetched_column_where_several_steps_have_one_of_that_name() -> None:
+    tables = (
+        "CREATE TABLE users (id INT PRIMARY KEY, text INT);"
+        "CREATE TABLE posts (id INT PRIMARY KEY, text INT, owner INT REFERENCES users, CARDINALITY LIMIT 9 (text));"
+    )
+    fetch = "QUERY fetched FETCH users OF posts BY owner WHERE posts.text = [1: t] ORDER BY"
+    select = (
+        "CREATE QUERY selected AS SELECT users.* FROM users JOIN posts ON posts.owner = users.id "
+        "WHERE posts.text = [1: t] ORDER BY"
+    )
+    program = bound(tables, f"{fetch} TEXT DESC NULLS LAST, posts.id {select} TEXT DESC NULLS LAST, posts.id;")
+    fetched, selected = (format_plan(query.plan) for query in program.queries if query.plan is not None)
+    assert not program.diagnostics
+    assert fetched == selected
+    assert [found.code for found in bound(tables, f"{fetch} text + 1").diagnostics] == ["ambiguous-column"]
+    assert [found.code for found in bound(tables, f"{select} text + 1;").diagnostics] == ["ambiguous-column"]

@@ -57,10 +57,10 @@ def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
         return None
     names = _Names(context, steps)
     conditions = list(names.conditions(fetch.where)) if fetch.where is not None else []
-    order = names.qualified(fetch.order) if fetch.order is not None else None
+    order = names.order(fetch.order) if fetch.order is not None else None
     if names.is_broken:
         return None
-    select = _Joined(fetch, steps, resolved, conditions, cast("ast.OrderClause | None", order)).select()
+    select = _Joined(fetch, steps, resolved, conditions, order).select()
     uses = tuple(select.find(ast.ParameterUse))
     if any(use.style in ("?", "$") and use.ordinal is None for use in uses):  # one stands for several columns
         return cast(ast.Select, select.transform_up(_named))
@@ -154,6 +154,16 @@ class _Names:
                 yield from whole
             else:
                 yield cast(ast.Expression, self.qualified(part))
+
+    def order(self, clause: ast.OrderClause) -> ast.OrderClause:
+        """Return ORDER BY in names of the SELECT: a name alone means the fetched column, as SQL prefers an output's."""
+        return replace(clause, items=tuple(map(self._order_item, clause.items)))
+
+    def _order_item(self, item: ast.OrderItem) -> ast.OrderItem:
+        name, fetched = item.expression, self.steps[0]
+        if isinstance(name, ast.ColumnName) and name.qualifier is None and lookup(name.name, fetched.by_fold):
+            return replace(item, expression=replace(name, qualifier=replace(fetched.alias, span=name.name.span)))
+        return replace(item, expression=cast(ast.Expression, self.qualified(item.expression)))
 
     def _whole_key(self, part: ast.Expression) -> list[ast.Expression] | None:
         """Return the comparisons of all key columns that `alias = [parameter]`, either way round, stands for.
