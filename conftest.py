@@ -1,4 +1,4 @@
-"""What all Python tests share: how long one may take, and that garbage collections leave alone what reading them made.
+"""What all Python tests share: their names, how long one may take, and what garbage collections leave alone.
 
 A test that hangs fails by its name with the stacks of its threads, instead of holding up its suite.
 """
@@ -11,6 +11,11 @@ import pytest
 
 SECONDS_OF_A_LONG_TEST = 3600  # others have `timeout` of pyproject.toml: many times what any takes
 SECONDS_ON_A_CLUSTER = 4 * 3600  # of a long test
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their parameter: packed ones hold the second they were made in, and two processes would differ."""
+    return argname if isinstance(val, bytes) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
