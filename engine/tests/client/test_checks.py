@@ -148,10 +148,12 @@ def test_writers_keep_a_check_that_is_on_its_way_but_for_what_a_row_had_before()
         ("COUNT(*) < 3", "COUNT cannot be used in CHECK"),
         ("quantity", "a condition must be true or false, but this is an INT"),
         ("other > 0", "other"),
+        ("name LIKE '%@%'", "a CHECK tests no patterns, as name LIKE '%@%' does"),
+        ("quantity > 0 AND name LIKE '%' || name", "a CHECK tests no patterns, as name LIKE '%' || name does"),
     ],
 )
 def test_a_check_of_more_than_one_row_is_refused(test: str, message: str) -> None:
-    table = f"CREATE TABLE t (id INT PRIMARY KEY, quantity INT, born DATE, CHECK ({test}));"
+    table = f"CREATE TABLE t (id INT PRIMARY KEY, quantity INT, born DATE, name VARCHAR(9), CHECK ({test}));"
     errors = [finding.message for finding in piql.compile(table).diagnostics]
     assert len(errors) == 1
     assert message in errors[0]

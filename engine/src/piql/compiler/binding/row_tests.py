@@ -7,7 +7,7 @@ Each write decides it alone, so it asks nobody else: neither other rows, nor who
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
@@ -56,13 +56,20 @@ def bind_row_test(
     test = ExpressionBinder(context, Scope([relation], written=shown.text), place.clause).predicate(node)
     errors = tuple(finding for finding in context.diagnostics if finding.severity == "error")
     if test is None or errors:
-        raise TestRefused(errors)
+        raise TestRefused(tuple(_of_one_row(error, place) for error in errors))
     for part in test.walk():
         if isinstance(part, logical.Parameter) and part.supplied is None:
             raise place.refused(
                 f"[{part.name}] is given by an execution, and {place.owner} has none", part.span or node.span
             )
     return test
+
+
+def _of_one_row(error: Diagnostic, place: TestPlace) -> Diagnostic:
+    """Return an error of a test: what is said of a pattern elsewhere speaks of all rows, and of parameters."""
+    if error.code != "pattern-match":
+        return error
+    return replace(error, message=f"{place.owner} tests no patterns, as {error.span.text} does", help=(place.way_out,))
 
 
 def row_test_of(test: logical.Expression, table: Table) -> RowTest:
