@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   aboutText,
   headline,
+  impossibleRules,
   listText,
   losses,
   originText,
@@ -138,4 +139,18 @@ it('the rules are a sentence or two', () => {
   expect(rulesText({ needs_request: true, approvals: 2, excludes_author: true })).toBe(
     'Nothing is deployed here without a request. A request needs 2 approvals, not counting that of whoever wrote its text.',
   )
+})
+
+it('rules under which nothing could be approved where nobody signs in are named', () => {
+  const strict = { needs_request: true, approvals: 1, excludes_author: true, checks: { approval: 'block' as const } }
+  expect(impossibleRules(strict, null)).toBe(
+    'Nobody signs in here, so each text would be your own: nothing could be approved.',
+  )
+  expect(impossibleRules({ ...strict, approvals: 2, excludes_author: false }, null)).toBe(
+    'Nobody signs in here, so a request gets one approval at most: nothing could be deployed.',
+  )
+  expect(impossibleRules({ ...strict, excludes_author: false }, null)).toBeNull()
+  expect(impossibleRules({ ...strict, approvals: 0 }, null)).toBeNull()
+  expect(impossibleRules({ ...strict, checks: { approval: 'warn' } }, null)).toBeNull()
+  expect(impossibleRules(strict, { name: 'ada', roles: [] })).toBeNull()
 })

@@ -28,6 +28,10 @@ interface Rules {
   excludes_author: boolean
 }
 
+interface ChosenRules extends Rules {
+  checks: { approval: CheckMode }
+}
+
 /** The roles, each of which may do what those before it may. */
 const RANKS = ['viewer', 'developer', 'reviewer', 'deployer', 'administrator'] as const
 type Rank = (typeof RANKS)[number]
@@ -206,6 +210,14 @@ export function rulesText({ needs_request, approvals, excludes_author }: Rules):
   if (approvals === 0) return `${way} A request needs no approval.`
   const who = excludes_author ? ', not counting that of whoever wrote its text' : ''
   return `${way} A request needs ${plural(approvals, 'approval')}${who}.`
+}
+
+/** Why no request could ever be approved under rules; null where one could. The person is null where nobody signs in. */
+export function impossibleRules({ approvals, excludes_author, checks }: ChosenRules, person: Person | null) {
+  if (person !== null || approvals === 0 || checks.approval !== 'block') return null
+  if (excludes_author) return 'Nobody signs in here, so each text would be your own: nothing could be approved.'
+  if (approvals > 1) return 'Nobody signs in here, so a request gets one approval at most: nothing could be deployed.'
+  return null
 }
 
 interface Origin {

@@ -4,11 +4,12 @@ import { answered, api } from '../../api/client'
 import { ENVIRONMENT } from '../../api/environment'
 import { deployRules } from '../../api/request-queries'
 import { session } from '../../api/session'
-import type { DeployRules } from '../../api/types'
+import type { DeployRules, Person } from '../../api/types'
 import {
   CHECK_WORDS,
   CHOSEN_CHECKS,
   type CheckMode,
+  impossibleRules,
   MODE_WORDS,
   roleLacking,
   rulesText,
@@ -16,7 +17,7 @@ import {
 import { Button } from '../../ui/Button'
 import { SelectField, TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
-import { ErrorNotice } from '../../ui/Notice'
+import { ErrorNotice, Notice } from '../../ui/Notice'
 import { useEnvironment } from '../url-state'
 import { useChange } from './change'
 import styles from './requests.module.css'
@@ -45,7 +46,7 @@ export function Rules() {
           </ul>
         </>
       ) : null}
-      {rules && isChanging ? <RulesForm rules={rules} onClose={() => setChanging(false)} /> : null}
+      {rules && isChanging ? <RulesForm rules={rules} person={visitor?.person ?? null} onClose={() => setChanging(false)} /> : null}
       {isChanging ? null : (
         <div className={styles['row']}>
           <Button disabled={lacking !== null || !rules} onClick={() => setChanging(true)}>
@@ -60,7 +61,13 @@ export function Rules() {
 
 const MOST_APPROVALS = 10
 
-function RulesForm({ rules, onClose }: { rules: DeployRules; onClose: () => void }) {
+interface RulesFormProps {
+  rules: DeployRules
+  person: Person | null
+  onClose: () => void
+}
+
+function RulesForm({ rules, person, onClose }: RulesFormProps) {
   const environment = useEnvironment()
   const [wish, setWish] = useState(rules)
   const [approvals, setApprovals] = useState(String(rules.approvals))
@@ -69,6 +76,7 @@ function RulesForm({ rules, onClose }: { rules: DeployRules; onClose: () => void
       answered(api.PUT(`${ENVIRONMENT}/deploy-requests/rules`, { params: { path: environment }, body })),
     onClose,
   )
+  const problem = impossibleRules({ ...wish, approvals: Number(approvals) }, person)
   const isWhole = /^\d{1,2}$/.test(approvals) && Number(approvals) <= MOST_APPROVALS
   return (
     <Form
@@ -113,6 +121,7 @@ function RulesForm({ rules, onClose }: { rules: DeployRules; onClose: () => void
           <option value="off">off</option>
         </SelectField>
       ))}
+      {problem ? <Notice tone="warning">{problem}</Notice> : null}
       <p className={styles['soft']}>The rules hold for requests that are open, too.</p>
       {save.error ? <ErrorNotice error={save.error} /> : null}
       <div className={styles['row']}>
