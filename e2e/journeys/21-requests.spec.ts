@@ -57,6 +57,8 @@ test('where the rules demand requests, Deploy asks for one', async ({ workbench,
   await page.getByRole('button', { name: 'Change the rules' }).click()
   await page.getByLabel('Nothing is deployed without a request').check()
   await page.getByLabel('Approvals that a request needs').fill('1')
+  await expect(page.getByText('Nobody signs in here, so each text would be your own')).toBeVisible()
+  await look(page, 'requests-rules')
   await page.getByLabel('Whoever wrote the text does not approve it').uncheck()
   await expectNoObjections(page, 'rules')
   await looks(page, 'requests-rules', 'Rules of development')
