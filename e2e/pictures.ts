@@ -37,3 +37,23 @@ export async function look(page: Page, name: string): Promise<void> {
 export async function scrollTo(target: Locator): Promise<void> {
   await expect(() => target.scrollIntoViewIfNeeded({ timeout: 2000 })).toPass()
 }
+
+/** Pictures in both themes and in three widths, once a heading is there; nothing may be wider than the window. */
+export async function looks(page: Page, name: string, heading: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const [width, height] of [
+      [1440, 900],
+      [1024, 768],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+      await page.getByRole('main').evaluate((main) => main.scrollTo(0, 0))
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      await look(page, `${name}-${colorScheme}-${width}`)
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1440, height: 900 })
+}

@@ -170,6 +170,41 @@ async def test_executions_are_held_against_the_prediction_for_their_own_size(
         assert verdict["needed"] == (368 if outcome == "too few" else None)
 
 
+async def test_compliance_is_predicted_for_the_sizes_that_ran_and_held_against_theirs(
+    deployed: Settings, running: Running, recorded: str
+) -> None:
+    observe_as_predicted(deployed, (11, 10), 1.0, 1)
+    async with running(deployed) as client:
+        _, feed = await latency_of(client)
+        assert feed["predicted_compliance"] is None  # without an SLO nothing is promised
+        p99_ms = feed["sizes"][0]["predicted"]["typical_p99_ms"]
+
+        async def compliance(threshold_ms: float) -> Any:
+            slo = SLO | {"threshold_ms": threshold_ms}
+            assert (await client.put(f"{DEVELOPMENT}/slos/thoughtstream", json=slo)).status_code == 200
+            _, feed = await latency_of(client)
+            return feed["predicted_compliance"]
+
+        tight, exact, wide = [await compliance(factor * p99_ms) for factor in (0.5, 1.0, 50.0)]
+        predicted = [found["agreement"]["predicted"] for found in (tight, exact, wide)]
+        assert predicted == sorted(predicted)
+        assert predicted[1:] == [pytest.approx(0.99, abs=0.005), pytest.approx(1.0, abs=1e-4)]
+        assert exact["at_limits"] < predicted[1]  # there are more requests at the limits
+        assert {found["agreement"]["outcome"] for found in (tight, exact, wide)} == {"too few"}
+        assert (exact["agreement"]["executions"], exact["agreement"]["within"]) == (1, 1)
+    observe_as_predicted(deployed, (11, 10), p99_ms, 5_000)
+    async with running(deployed) as client:
+        _, feed = await latency_of(client)  # with the widest of the thresholds
+    assert feed["predicted_compliance"]["agreement"]["outcome"] == "agrees"
+    observe_as_predicted(deployed, (11, 10), 200 * p99_ms, 5_000)
+    async with running(deployed) as client:
+        _, feed = await latency_of(client)
+    found = feed["predicted_compliance"]["agreement"]
+    assert (found["outcome"], found["executions"], found["error"]) == ("worse", 10_001, 0.05)
+    assert found["within_low"] < found["within"] / 10_001 < found["within_high"] < found["least"]
+    assert feed["compliance"]["executions"] == 10_001
+
+
 async def test_a_preview_says_which_saved_slos_are_predicted_to_be_broken(
     client: httpx.AsyncClient, files: Files, recorded: str
 ) -> None:

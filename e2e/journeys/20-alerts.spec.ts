@@ -7,7 +7,7 @@ import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import { Dashboard } from '../pages/Dashboard.ts'
 import { patience } from '../patience.ts'
-import { look } from '../pictures.ts'
+import { look, looks, picture } from '../pictures.ts'
 import { WorkbenchServer } from '../server.ts'
 
 const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431) + 70
@@ -62,10 +62,11 @@ async function story(page: Page, receiver: Receiver): Promise<void> {
   const firing = page.getByRole('list', { name: 'Wrong now' }).getByRole('listitem').filter({ hasText: 'findUser' })
   await expect(firing).toContainText('burning its budget', { timeout: 150_000 * patience })
   await expect(firing).toContainText('told by webhook')
-  await expect(page.getByText('1 thing is wrong for')).toBeVisible()
+  await expect(page.getByText('1 thing has been wrong for')).toBeVisible()
   expect(receiver.told.slice(1)).toMatchObject([{ kind: 'burning', query: 'findUser', state: 'firing' }])
   await expectNoObjections(page, 'something is wrong')
-  await looks(page, 'alerts')
+  await looks(page, 'alerts', 'History')
+  await picture(page, 'alerts')
 
   await firing.getByRole('button', { name: 'Silence: burning its budget, findUser' }).click()
   const dialog = page.getByRole('dialog', { name: 'New silence' })
@@ -78,7 +79,8 @@ async function story(page: Page, receiver: Receiver): Promise<void> {
   await expect(silences).toContainText('a load test')
   await expect(silences).toContainText('burning its budget, findUser')
   await expectNoObjections(page, 'a silence')
-  await looks(page, 'alerts-silenced')
+  await expect(firing).toContainText(/Silenced until .*: a load test\./)
+  await looks(page, 'alerts-silenced', 'History')
   await silences.getByRole('button', { name: 'End the silence: burning its budget, findUser' }).click()
   await expect(page.getByText('None: whatever is wrong is sent.')).toBeVisible()
   await expect(page.getByRole('table', { name: 'History of alerts' })).toContainText('findUser: over the last 1 h')
@@ -88,25 +90,6 @@ async function story(page: Page, receiver: Receiver): Promise<void> {
   await expect(page.getByRole('status', { name: 'Test message' })).toContainText('answers 503')
   await firing.getByRole('link', { name: 'See findUser in the dashboard' }).click()
   await expect(dashboard.detail('findUser')).toBeVisible()
-}
-
-/** Pictures in both themes and in three widths; nothing may be wider than the window. */
-async function looks(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const [width, height] of [
-      [1440, 900],
-      [1024, 768],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height })
-      await expect(page.getByRole('heading', { name: 'History' })).toBeVisible()
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      await look(page, `${name}-${colorScheme}-${width}`)
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1440, height: 900 })
 }
 
 /** A webhook over the wire: it remembers what it was told, and answers `status`. */

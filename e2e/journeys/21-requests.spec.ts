@@ -1,9 +1,8 @@
 // Somebody alone asks for a text to be deployed, sees what it changes, comments on it, and deploys it; then a rule makes
 // requests the only way.
-import type { Page } from '@playwright/test'
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
-import { look } from '../pictures.ts'
+import { look, looks } from '../pictures.ts'
 
 const REQUESTS = '/applications/scadr/development/requests'
 const DEPLOY = '/applications/scadr/development?file=schema.piql&panel=deploy'
@@ -86,23 +85,3 @@ test('where the rules demand requests, Deploy asks for one', async ({ workbench,
     .click()
   await expect(page.getByText('Withdrawn.')).toBeVisible()
 })
-
-/** Pictures in both themes and in three widths; nothing may be wider than the window. */
-async function looks(page: Page, name: string, heading: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const [width, height] of [
-      [1440, 900],
-      [1024, 768],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height })
-      await expect(page.getByRole('heading', { name: heading })).toBeVisible()
-      await page.getByRole('main').evaluate((main) => main.scrollTo(0, 0))
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      await look(page, `${name}-${colorScheme}-${width}`)
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1440, height: 900 })
-}

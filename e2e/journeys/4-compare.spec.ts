@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 
 import { expect, test } from '../fixtures.ts'
 import { patience } from '../patience.ts'
-import { picture } from '../pictures.ts'
+import { looks, picture } from '../pictures.ts'
 
 test.describe.configure({ timeout: 300_000 * patience })
 
@@ -35,6 +35,9 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await expect(dashboard.fact('thoughtstream', 'At the limits')).toContainText('for 101 requests, 50 rows')
   await expect(dashboard.fact('thoughtstream', 'Observed p99')).toContainText('ms')
   await expect(dashboard.fact('thoughtstream', 'SLO')).toHaveText('SLO kept in 100 %')
+  await expect(dashboard.fact('thoughtstream', 'Predicted within 2.00 s')).toContainText(/^≈ .*for what ran/)
+  await expect(dashboard.detail('thoughtstream')).toContainText(/Within 2\.00 s: 100 %, predicted ≈ /)
+  await expect(dashboard.detail('thoughtstream')).toContainText('The shaded part counts as predicted.')
   await expect(dashboard.fact('thoughtstream', 'Operations')).toContainText('of ≤ 101')
   await expect(dashboard.fact('thoughtstream', 'Failures')).toHaveText('0')
 
@@ -47,8 +50,10 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await dashboard.choose('thoughtstream')
   await workbench.dismissNotices()
   await picture(page, 'dashboard')
+  await looks(page, 'dashboard', 'thoughtstream')
 
   await dashboard.showAsTable()
+  await looks(page, 'dashboard-table', 'thoughtstream')
   await expect(dashboard.table.getByRole('row', { name: /thoughtstream/ })).toContainText('100 %')
   await expect(dashboard.table.getByRole('row', { name: /findUser/ })).toContainText('0 %')
 

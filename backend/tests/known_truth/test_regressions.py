@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from piql_backend.latency.budgets import PAIRS
+from piql_backend.predictions.questions import SizeEstimate
 from piql_backend.predictions.schemas import EstimateRead
 
 from .laws import LAWS, Law
@@ -39,7 +40,7 @@ def hours_until_found(folder: Path, law: Law, healthy: int, step: int, seed: int
     random = np.random.default_rng(seed)
     with world(folder, ["feed"]) as application:
         estimate = EstimateRead(typical_p99_ms=P99_MS, conservative_p99_ms=None, worst_p99_ms=P99_MS)
-        application.stated.estimates["feed", 1] = estimate
+        application.stated.estimates["feed", 1] = SizeEstimate(estimate)
         application.promise("feed", 0.99, THRESHOLD_MS)
         for _ in range(0, healthy, step):
             pass_hours(application, law, step, P99_MS, random)

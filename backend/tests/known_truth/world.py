@@ -32,8 +32,7 @@ from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.schemas import QueryLatencyRead
 from piql_backend.latency.service import Latency
-from piql_backend.predictions.questions import SizeEstimates
-from piql_backend.predictions.schemas import EstimateRead
+from piql_backend.predictions.questions import SizeEstimate, SizeEstimates
 from piql_backend.reports.repository import ReportedTable
 from piql_backend.reports.schemas import Shipment
 from piql_backend.reports.service import Reports
@@ -64,7 +63,7 @@ class Stated:
     """Stands for what is deployed, and for the predictor: the estimates of each query and size are given."""
 
     def __init__(self, queries: Sequence[str]) -> None:
-        self.estimates: dict[tuple[str, int], EstimateRead] = {}
+        self.estimates: dict[tuple[str, int], SizeEstimate] = {}
         self._queries = [SimpleNamespace(name=name, operations=MOST_SIZE, predicted_p99_ms=None) for name in queries]
 
     def read(self, deployment_id: str) -> SimpleNamespace:
@@ -76,7 +75,9 @@ class Stated:
     def texts(self, version: int) -> dict[str, str]:
         return {}
 
-    def for_sizes(self, texts: object, sizes: Mapping[str, list[Size]], run_id: str) -> dict[str, SizeEstimates]:
+    def for_sizes(
+        self, texts: object, sizes: Mapping[str, list[Size]], thresholds_ms: object, run_id: str
+    ) -> dict[str, SizeEstimates]:
         return {
             name: SizeEstimates(None, {size: self.estimates[name, size.requests] for size in wanted})
             for name, wanted in sizes.items()

@@ -3454,6 +3454,45 @@ export interface components {
             insert_text: string;
         };
         /**
+         * ComplianceAgreementRead
+         * @description Whether executions kept the SLO's threshold as often as predicted for their sizes: an exact binomial test.
+         *
+         *     These are the `executions` since the query's plan last changed that did not fail and whose size is predicted. Of
+         *     them `within` took at most the threshold, a share that lies with 95 % between `within_low` and `within_high`.
+         *
+         *     `predicted` is the share for the sizes that they had. Of a class of sizes only the ends are known: it is that if all
+         *     had the largest size, and `predicted_most` that if all had the smallest. A true share from `least` to `most` counts
+         *     as predicted. A verdict is wrong in at most `error` of cases. `needed` is how many executions are the fewest that
+         *     can show agreement; null where these decide.
+         */
+        ComplianceAgreementRead: {
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "too few" | "worse" | "better" | "agrees" | "undecided";
+            /** Executions */
+            executions: number;
+            /** Within */
+            within: number;
+            /** Within Low */
+            within_low: number;
+            /** Within High */
+            within_high: number;
+            /** Predicted */
+            predicted: number;
+            /** Predicted Most */
+            predicted_most: number;
+            /** Least */
+            least: number;
+            /** Most */
+            most: number;
+            /** Needed */
+            needed: number | null;
+            /** Error */
+            error: number;
+        };
+        /**
          * ComplianceRead
          * @description Intervals of the SLO in the window: `share` is `kept / judged`, null where no interval is judged.
          *
@@ -5612,6 +5651,18 @@ export interface components {
             children: components["schemas"]["PlanNodeRead"][];
         };
         /**
+         * PredictedComplianceRead
+         * @description The predicted share of executions within the SLO's threshold, and whether it is so.
+         *
+         *     `at_limits` is for executions at the query's limits, `agreement` for those that ran. Each is null where nothing is
+         *     predicted, or nothing ran that could be.
+         */
+        PredictedComplianceRead: {
+            /** At Limits */
+            at_limits: number | null;
+            agreement: components["schemas"]["ComplianceAgreementRead"] | null;
+        };
+        /**
          * PredictedRead
          * @description The prediction for executions that make `requests` requests and give `rows` rows, as at the query's limits.
          */
@@ -5965,8 +6016,8 @@ export interface components {
          *
          *     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
          *     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
-         *     can be predicted. `sizes` are the commonest. `predicted` is null where the profile run is gone; `predicted_p99_ms`
-         *     was stored with the deployment.
+         *     can be predicted. `sizes` are the commonest. `predicted_compliance` is null without an SLO, and where nothing is
+         *     predicted. `predicted` is null where the profile run is gone; `predicted_p99_ms` was stored with the deployment.
          */
         QueryLatencyRead: {
             /** Query */
@@ -5982,6 +6033,7 @@ export interface components {
             agreement: components["schemas"]["AgreementRead"] | null;
             /** Sizes */
             sizes: components["schemas"]["SizeRead"][];
+            predicted_compliance: components["schemas"]["PredictedComplianceRead"] | null;
             /** Plan Since */
             plan_since: number;
             slo: components["schemas"]["SloRead"] | null;

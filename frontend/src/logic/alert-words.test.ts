@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coverText, type Firing, headline, kindText, lastingText, ranked, toldText } from './alert-words'
+import { coverText, type Firing, headline, kindText, lastingText, ranked, silenceText, toldText } from './alert-words'
 
 const NOW = new Date('2026-06-05T12:00:00Z')
 
@@ -15,8 +15,8 @@ describe('the words about alerts', () => {
     const text = (...all: Firing[]) => headline(all, true, NOW).text
     expect(text()).toBe('Nothing is wrong.')
     expect(text(silenced)).toBe('Nothing is wrong, apart from 1 alert that a silence covers.')
-    expect(text(late)).toBe('1 thing is wrong for 4 min.')
-    expect(text(late, early, silenced)).toBe('2 things are wrong, the longest for 2 h 30 min.')
+    expect(text(late)).toBe('1 thing has been wrong for 4 min.')
+    expect(text(late, early, silenced)).toBe('2 things have been wrong, the longest for 2 h 30 min.')
     expect(headline([], false, NOW)).toEqual({
       tone: 'warning',
       text: 'Nothing is watched: no receiver is set, so nobody would be told.',
@@ -42,7 +42,30 @@ describe('the words about alerts', () => {
     const told = firing('burning', '', { delivered_to: ['webhook'], waits_for: ['mail'] })
     expect(toldText(told)).toBe('told by webhook, waits for mail')
     expect(toldText({ ...told, delivered_to: [], waits_for: [] })).toBe('told to nobody')
-    expect(toldText({ ...told, is_silenced: true })).toBe('silenced')
+    expect(toldText({ ...told, is_silenced: true })).toBe('told by webhook, silenced')
+    expect(toldText({ ...told, delivered_to: [], is_silenced: true })).toBe('silenced')
+  })
+
+  it('say until when and why something is silenced, by the silence that ends last', () => {
+    const silence = (until: string, change: object = {}) => ({
+      kind: null,
+      query: null,
+      reason: 'a load test.',
+      until,
+      ...change,
+    })
+    const silences = [
+      silence('2026-06-05T13:00:00Z'),
+      silence('2026-06-05T14:00:00Z', { kind: 'burning', reason: 'a repair' }),
+      silence('2026-06-05T15:00:00Z', { query: 'other' }),
+    ]
+    const burning = firing('burning', '', { is_silenced: true })
+    expect(silenceText(burning, silences)).toMatch(
+      /^Silenced until .*: a repair\. If it is still wrong then, it is sent\.$/,
+    )
+    expect(silenceText({ ...burning, kind: 'slower' }, silences)).toContain(': a load test. If')
+    expect(silenceText({ ...burning, is_silenced: false }, silences)).toBe('')
+    expect(silenceText(burning, [])).toBe('')
   })
 
   it('say what a silence covers, also of a kind that is not known any more', () => {

@@ -1,5 +1,5 @@
 /** What the page of alerts says: is something wrong, for how long, and what to do about it. */
-import { formatDuration, plural } from '../units'
+import { formatDay, formatDuration, plural } from '../units'
 
 export interface Firing {
   kind: string
@@ -65,12 +65,29 @@ export function lastingText(since: string, now: Date): string {
 
 /** Who has been told: `told by webhook, waits for mail`. */
 export function toldText({ is_silenced, delivered_to, waits_for }: Firing): string {
-  if (is_silenced) return 'silenced'
   const parts = [
     delivered_to.length > 0 ? `told by ${delivered_to.join(' and ')}` : '',
-    waits_for.length > 0 ? `waits for ${waits_for.join(' and ')}` : '',
+    is_silenced ? 'silenced' : waits_for.length > 0 ? `waits for ${waits_for.join(' and ')}` : '',
   ]
   return parts.filter(Boolean).join(', ') || 'told to nobody'
+}
+
+interface Silence {
+  kind: string | null
+  query: string | null
+  reason: string
+  until: string
+}
+
+/** Until when a silence keeps something from being told, and why; of several the last to end. Empty without one. */
+export function silenceText({ kind, query, is_silenced }: Firing, silences: readonly Silence[]): string {
+  if (!is_silenced) return ''
+  const [last] = silences
+    .filter((silence) => (silence.kind ?? kind) === kind && (silence.query ?? query) === query)
+    .toSorted((a, b) => b.until.localeCompare(a.until))
+  if (!last) return ''
+  const reason = last.reason.replace(/[.\s]+$/, '')
+  return `Silenced until ${formatDay(last.until)}: ${reason}. If it is still wrong then, it is sent.`
 }
 
 /** The one thing that the page says. */
@@ -88,7 +105,7 @@ export function headline(
     return { tone: 'accent', text: `Nothing is wrong${rest}.` }
   }
   const longest = loud.length > 1 ? `, the longest ${lastingText(first.at, now)}` : ` ${lastingText(first.at, now)}`
-  return { tone: 'danger', text: `${plural(loud.length, 'thing is wrong', 'things are wrong')}${longest}.` }
+  return { tone: 'danger', text: `${plural(loud.length, 'thing has been wrong', 'things have been wrong')}${longest}.` }
 }
 
 /** What a silence covers: `burning its budget of findUser`, `everything`. */

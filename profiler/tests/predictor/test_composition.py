@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from piql_profiler.measure.histogram import Curve, Histogram
-from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial, quantile_us
+from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial, quantile_us, shares_within
 
 DRAWS = 400_000
 
@@ -87,3 +87,44 @@ def test_the_quantiles_of_a_sum_do_not_cross(first: list[float], second: list[fl
     quantiles = [one(Serial((Leaf(0), Leaf(1))), curves, q) for q in (0.25, 0.5, 0.75, 0.9, 0.99)]
     step = (max(first) + max(second)) / 1_000
     assert all(low <= high * 1.01 + step for low, high in pairwise(quantiles))
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5])
+@pytest.mark.parametrize(
+    "composition",
+    [
+        Leaf(0),
+        Serial((Leaf(0), Leaf(1))),
+        Parallel((Leaf(0), Leaf(1))),
+        Serial((Leaf(2), Parallel((Leaf(0), Leaf(1))))),
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 12])
+def test_the_share_within_a_quantile_is_that_of_the_quantile(
+    composition: Composition, correlation: float, rows: int
+) -> None:
+    random = np.random.default_rng(7)
+    curves = [
+        np.vstack([curve(scale * random.lognormal(0, 0.5, 20_000)) for _ in range(rows)])
+        for scale in (300.0, 900.0, 1_000.0)
+    ]
+    for q in (0.5, 0.9, 0.99, 0.999):
+        latencies = quantile_us(composition, curves, q, correlation=correlation)
+        shares = shares_within(composition, curves, latencies.tolist(), correlation=correlation)
+        assert shares.shape == (rows, rows)
+        assert np.diag(shares) == pytest.approx(q, abs=0.02 * (1 - q) + 1e-5)
+
+
+def test_the_share_within_a_latency_agrees_with_drawing_it() -> None:
+    random = np.random.default_rng(3)
+    parts = [scale * random.lognormal(0, 0.5, DRAWS) for scale in (200.0, 1_000.0, 5_000.0)]
+    wanted = [3_000.0, 5_000.0, 12_000.0, 20_000.0]
+    (shares,) = shares_within(Serial((Leaf(0), Leaf(1), Leaf(2))), [curve(part) for part in parts], wanted)
+    assert shares == pytest.approx([float(np.mean(sum(parts) <= latency)) for latency in wanted], abs=0.003)
+
+
+def test_nothing_is_within_less_than_was_ever_measured_and_everything_within_more() -> None:
+    curves = [curve(np.full(100, 500.0)), curve(np.full(100, 800.0))]
+    for composition in (Leaf(0), Serial((Leaf(0), Leaf(1))), Parallel((Leaf(0), Leaf(1)))):
+        ((none, everything),) = shares_within(composition, curves, [0.5, 3_600_000_000.0])
+        assert (none, everything) == (0.0, pytest.approx(1.0, abs=1e-6))

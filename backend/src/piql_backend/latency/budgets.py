@@ -14,11 +14,11 @@ The pairs of windows: B. Beyer et al., The Site Reliability Workbook, chapter 5.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from piql_profiler.validation.agreement import ERROR
+from piql_profiler.validation.compliance import samples_needed
 
 from piql_backend.latency.repository import SloInterval
 from piql_backend.latency.schemas import BudgetRead, BurnRead
@@ -42,11 +42,6 @@ PAIRS = (
 WINDOWS = tuple(sorted({seconds for pair in PAIRS for seconds in (pair.long_seconds, pair.short_seconds)}))
 _NONE = SloInterval(0, 0)
 _ERROR_OF_PAIR = 2 * ERROR / len(PAIRS)  # of an interval, of which only one end decides
-
-
-def samples_needed(quantile: float) -> int:
-    """How many executions can show a quantile: 100 for the p99."""
-    return math.ceil(round(1 / (1 - quantile), 6))  # rounded, or 1 / (1 - 0.99) would be a little over 100
 
 
 def budget_of(quantile: float, window: SloInterval, recent: Mapping[int, SloInterval]) -> BudgetRead:

@@ -114,6 +114,42 @@ class AgreementRead(Read):
     error: float
 
 
+class ComplianceAgreementRead(Read):
+    """Whether executions kept the SLO's threshold as often as predicted for their sizes: an exact binomial test.
+
+    These are the `executions` since the query's plan last changed that did not fail and whose size is predicted. Of
+    them `within` took at most the threshold, a share that lies with 95 % between `within_low` and `within_high`.
+
+    `predicted` is the share for the sizes that they had. Of a class of sizes only the ends are known: it is that if all
+    had the largest size, and `predicted_most` that if all had the smallest. A true share from `least` to `most` counts
+    as predicted. A verdict is wrong in at most `error` of cases. `needed` is how many executions are the fewest that
+    can show agreement; null where these decide.
+    """
+
+    outcome: Literal["too few", "worse", "better", "agrees", "undecided"]
+    executions: int
+    within: int
+    within_low: float
+    within_high: float
+    predicted: float
+    predicted_most: float
+    least: float
+    most: float
+    needed: int | None
+    error: float
+
+
+class PredictedComplianceRead(Read):
+    """The predicted share of executions within the SLO's threshold, and whether it is so.
+
+    `at_limits` is for executions at the query's limits, `agreement` for those that ran. Each is null where nothing is
+    predicted, or nothing ran that could be.
+    """
+
+    at_limits: float | None
+    agreement: ComplianceAgreementRead | None
+
+
 class IncidentRead(Read):
     """Executions of one query by `source` that found what must not be.
 
@@ -138,8 +174,8 @@ class QueryLatencyRead(Read):
 
     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
-    can be predicted. `sizes` are the commonest. `predicted` is null where the profile run is gone; `predicted_p99_ms`
-    was stored with the deployment.
+    can be predicted. `sizes` are the commonest. `predicted_compliance` is null without an SLO, and where nothing is
+    predicted. `predicted` is null where the profile run is gone; `predicted_p99_ms` was stored with the deployment.
     """
 
     query: str
@@ -150,6 +186,7 @@ class QueryLatencyRead(Read):
     predicted: PredictedRead | None
     agreement: AgreementRead | None
     sizes: list[SizeRead]
+    predicted_compliance: PredictedComplianceRead | None
     plan_since: int
     slo: SloRead | None
     compliance: ComplianceRead | None

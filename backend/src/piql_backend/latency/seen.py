@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from piql_profiler.validation.compliance import Kept
+
 from piql_backend.database.connection import Cursor, Database
 from piql_backend.latency.sources import Source, executed
 from piql_backend.reports.widths import first_minute, kept, summed
@@ -95,6 +97,16 @@ _EXCEEDING = """
            coalesce(sum(executions) FILTER (WHERE elapsed_ms > common_high_ms), 0)::BIGINT
     FROM seen JOIN regions USING (query, requests_key, rows_key) WHERE NOT failed GROUP BY query
 """
+_WITHIN = """
+    WITH promises AS (
+        SELECT unnest($promise_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS requests_key,
+               unnest($rows::INTEGER[]) AS rows_key, unnest($thresholds::DOUBLE[]) AS threshold_ms
+    )
+    SELECT query, sum(executions)::BIGINT,
+           coalesce(sum(executions) FILTER (WHERE elapsed_ms <= threshold_ms), 0)::BIGINT,
+           coalesce(sum(executions) FILTER (WHERE at_least_ms <= threshold_ms AND elapsed_ms > threshold_ms), 0)::BIGINT
+    FROM seen JOIN promises USING (query, requests_key, rows_key) WHERE NOT failed GROUP BY query
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +149,16 @@ class SizeRegion:
     high_ms: float
     common_low_ms: float
     common_high_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SizePromise:
+    """The threshold of an SLO, for the executions of one size, or of one class of sizes."""
+
+    query: str
+    requests_key: int
+    rows_key: int
+    threshold_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +239,21 @@ class Seen:
         }
         rows = self._cursor.execute(_EXCEEDING, parameters).fetchall()
         return {query: Exceeding(*rest) for query, *rest in rows}
+
+    def within(self, promises: Sequence[SizePromise]) -> dict[str, Kept]:
+        """Count by query the executions of the promises' sizes, and those that took at most the threshold.
+
+        Executions whose reported bucket holds the threshold are unsure.
+        """
+        if not promises:
+            return {}
+        parameters = {
+            "promise_queries": [promise.query for promise in promises],
+            "requests": [promise.requests_key for promise in promises],
+            "rows": [promise.rows_key for promise in promises],
+            "thresholds": [promise.threshold_ms for promise in promises],
+        }
+        return {query: Kept(*rest) for query, *rest in self._cursor.execute(_WITHIN, parameters).fetchall()}
 
 
 @contextmanager

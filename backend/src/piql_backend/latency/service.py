@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+from piql_profiler.validation.compliance import samples_needed
+
 from piql_backend.database.connection import aware, now
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations
-from piql_backend.latency.budgets import WINDOWS, budget_of, samples_needed
+from piql_backend.latency.budgets import WINDOWS, budget_of
 from piql_backend.latency.comparing import NOT_COMPARED, Comparing
 from piql_backend.latency.incidents import relied_on
 from piql_backend.latency.plans import Plans
@@ -66,13 +68,13 @@ class Latency:
         since = begin_of(now() - timedelta(seconds=window_seconds), width)
         markers, span = self._versions(deployment, since)
         asked, source = source, self._narrowed(source, since)
+        slos = {slo.query: slo for slo in self._slos.list()}
         with self._table.gathered(span, since, source, width) as seen:
             ran, totals = seen.queries(), seen.totals()
-            comparisons = self._comparing.compare(deployment, seen)
+            comparisons = self._comparing.compare(deployment, seen, slos)
         counts = self._table.slo_counts(version, since, source, width)
         incidents = self._incidents(deployment, since, source, width)
         recent = self._table.slo_windows(version, WINDOWS, source)
-        slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
         for query in deployment.queries:
             query_totals = totals.get(query.name, _NO_EXECUTIONS)
@@ -87,6 +89,7 @@ class Latency:
                     predicted=comparison.predicted,
                     agreement=comparison.agreement,
                     sizes=comparison.sizes,
+                    predicted_compliance=comparison.compliance,
                     plan_since=span.first[query.name],
                     slo=slo,
                     compliance=None if slo is None else compliance_of(slo, counts.get(query.name, NO_COUNTS)),

@@ -62,10 +62,14 @@ class PredictionsByWorkers:
         return answer
 
     def for_sizes(
-        self, texts: Mapping[str, str], sizes: Mapping[str, list[Size]], run_id: str
+        self,
+        texts: Mapping[str, str],
+        sizes: Mapping[str, list[Size]],
+        thresholds_ms: Mapping[str, float],
+        run_id: str,
     ) -> dict[str, SizeEstimates]:
         """Predict executions of each named query: at its limits, and of each size."""
-        answer: dict[str, SizeEstimates] = self._asked("sizes", ForSizes(texts, run_id, sizes))
+        answer: dict[str, SizeEstimates] = self._asked("sizes", ForSizes(texts, run_id, sizes, thresholds_ms))
         return answer
 
     def _asked(self, job: str, question: ForAll | ForQuantiles | ForSizes) -> Any:

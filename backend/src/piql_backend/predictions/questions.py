@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from piql_profiler.predictor.sizes import Size
+from piql_profiler.validation.compliance import PredictedShare
 
 from piql_backend.predictions.schemas import EstimateRead
 
@@ -29,16 +30,28 @@ class ForQuantiles:
 
 @dataclass(frozen=True, slots=True)
 class ForSizes:
-    """Executions of the queries that are named: at their limits, and for each of their sizes."""
+    """Executions of the queries that are named: at their limits, and for each of their sizes.
+
+    `thresholds_ms` are those of the queries with an SLO.
+    """
 
     texts: Mapping[str, str]
     run_id: str
     sizes: Mapping[str, list[Size]]
+    thresholds_ms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeEstimate:
+    """What is predicted for executions of one size; `compliance` is None without a threshold."""
+
+    p99: EstimateRead
+    compliance: PredictedShare | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SizeEstimates:
     """The estimates for one query; what cannot be predicted is None, or left out."""
 
-    at_limits: tuple[Size, EstimateRead] | None = None
-    by_size: Mapping[Size, EstimateRead] = field(default_factory=dict)
+    at_limits: tuple[Size, SizeEstimate] | None = None
+    by_size: Mapping[Size, SizeEstimate] = field(default_factory=dict)

@@ -24,10 +24,11 @@ from piql_profiler.predictor.risk import risk_of
 from piql_profiler.predictor.safe_limits import safe_limits
 from piql_profiler.predictor.sizes import Size, size_at_limits, work_at
 from piql_profiler.runs.run_files import UnreadableRun, load
+from piql_profiler.validation.compliance import predicted_share
 
 from piql_backend.compilations.reading import read_span
 from piql_backend.compilations.service import Compilations
-from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates
+from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimate, SizeEstimates
 from piql_backend.predictions.reading import (
     no_prediction,
     not_predictable,
@@ -305,12 +306,14 @@ class Predictions:
         model = self.model(question.run_id)
         queries = self._compilations.compile_texts(question.texts).queries
         return {
-            name: _of_sizes(queries[name], sizes, model) for name, sizes in question.sizes.items() if name in queries
+            name: _of_sizes(queries[name], sizes, model, question.thresholds_ms.get(name))
+            for name, sizes in question.sizes.items()
+            if name in queries
         }
 
 
-def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model) -> SizeEstimates:
-    """Predict a query at its limits and for each size.
+def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model, threshold_ms: float | None) -> SizeEstimates:
+    """Predict a query at its limits and for each size: its p99, and the share within its threshold.
 
     Sizes that no limits lead to, and sizes that the run cannot predict, are left out.
     """
@@ -325,10 +328,15 @@ def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model) -> Size
             work = work_at(query, size, is_stepped=is_stepped)
             prediction = None if work is None else _predict_work(work, model)
         if prediction is not None:
-            by_size[size] = read_estimate(prediction)
+            by_size[size] = _estimated(prediction, threshold_ms)
     if greatest is None or at_limits is None:
         return SizeEstimates(None, by_size)
-    return SizeEstimates((greatest, read_estimate(at_limits)), by_size)
+    return SizeEstimates((greatest, _estimated(at_limits, threshold_ms)), by_size)
+
+
+def _estimated(prediction: Prediction, threshold_ms: float | None) -> SizeEstimate:
+    compliance = None if threshold_ms is None else predicted_share(prediction, threshold_ms)
+    return SizeEstimate(read_estimate(prediction), compliance)
 
 
 def _predict(query: CompiledQuery, model: Model) -> Prediction | None:

@@ -27,7 +27,7 @@ export default function AlertsPage() {
           <Notice tone={summary.tone} role="status">
             {summary.text}
           </Notice>
-          <Firing firing={ranked(data.firing)} now={now} onSilence={setSilenced} />
+          <Firing firing={ranked(data.firing)} silences={data.silences} now={now} onSilence={setSilenced} />
           <Silences silences={data.silences} onMake={() => setSilenced({ kind: '', query: '' })} />
           <Receivers destinations={data.destinations} />
           <PastAlerts past={data.alerts} />

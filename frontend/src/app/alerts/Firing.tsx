@@ -1,5 +1,5 @@
-import type { Alert } from '../../api/types'
-import { adviceOf, kindText, lastingText, toldText } from '../../logic/alert-words'
+import type { Alert, Silence } from '../../api/types'
+import { adviceOf, kindText, lastingText, silenceText, toldText } from '../../logic/alert-words'
 import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { formatDay } from '../../units'
@@ -9,12 +9,13 @@ import type { Silenced } from './MakeSilence'
 
 interface FiringProps {
   firing: readonly Alert[]
+  silences: readonly Silence[]
   now: Date
   onSilence: (what: Silenced) => void
 }
 
 /** What is wrong now: what it is, for how long, who was told, and what to do. */
-export function Firing({ firing, now, onSilence }: FiringProps) {
+export function Firing({ firing, silences, now, onSilence }: FiringProps) {
   if (firing.length === 0) return null
   return (
     <ul className={styles['firing']} aria-label="Wrong now">
@@ -30,6 +31,7 @@ export function Firing({ firing, now, onSilence }: FiringProps) {
           </div>
           <p className={styles['message']}>{alert.message}.</p>
           <p className={styles['message']}>{adviceOf(alert.kind)}</p>
+          {alert.is_silenced ? <p className={styles['message']}>{silenceText(alert, silences)}</p> : null}
           <div className={styles['actions']}>
             <ViewLink to={{ page: 'dashboard', query: alert.query }}>See {alert.query} in the dashboard</ViewLink>
             {alert.is_silenced ? null : (

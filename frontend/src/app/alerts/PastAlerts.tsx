@@ -14,21 +14,28 @@ export function PastAlerts({ past }: { past: readonly Alert[] }) {
       <h2 id={titleId}>History</h2>
       {past.length === 0 ? <p className={styles['soft']}>Nothing yet.</p> : null}
       {past.length > 0 ? (
-        <Table label="History of alerts" columns={['When', 'State', 'Kind', 'What', 'Told']}>
-          {past.map((alert) => (
-            <tr key={alert.id}>
-              <Cell>{formatDay(alert.at)}</Cell>
-              <Cell>
-                <Badge tone={alert.state === 'firing' ? 'danger' : 'accent'}>
-                  {alert.state === 'firing' ? 'began' : 'over'}
-                </Badge>
-              </Cell>
-              <Cell>{kindText(alert.kind)}</Cell>
-              <Cell className={styles['text']}>{alert.message}</Cell>
-              <Cell>{toldText(alert)}</Cell>
-            </tr>
-          ))}
-        </Table>
+        <div className={styles['history']}>
+          <Table label="History of alerts" columns={['When', 'State', 'What', 'Kind', 'Told']}>
+            {past.map((alert) => (
+              <tr key={alert.id}>
+                <Cell className={styles['when']}>{formatDay(alert.at)}</Cell>
+                <Cell>
+                  <Badge tone={alert.state === 'firing' ? 'danger' : 'accent'}>
+                    {alert.state === 'firing' ? 'began' : 'over'}
+                  </Badge>
+                </Cell>
+                <Cell className={styles['text']}>
+                  {alert.message}
+                  <span className={styles['folded']}>
+                    {kindText(alert.kind)}, {toldText(alert)}
+                  </span>
+                </Cell>
+                <Cell>{kindText(alert.kind)}</Cell>
+                <Cell>{toldText(alert)}</Cell>
+              </tr>
+            ))}
+          </Table>
+        </div>
       ) : null}
     </section>
   )

@@ -45,10 +45,26 @@ function show(known: Alerts, respond: (request: Request) => Response = () => Res
 describe('the page of alerts', () => {
   it('says for how long something is wrong, who was told, and what to do', () => {
     show({ ...QUIET, firing: [BURNING] })
-    expect(screen.getByRole('status').textContent).toBe('1 thing is wrong for 1 h 5 min.')
+    expect(screen.getByRole('status').textContent).toBe('1 thing has been wrong for 1 h 5 min.')
     const [item] = within(screen.getByRole('list', { name: 'Wrong now' })).getAllByRole('listitem')
     expect(item?.textContent).toContain('told by webhook')
     expect(item?.textContent).toContain('If a deployment began it, roll back')
+  })
+
+  it('says of what a silence covers until when and why nobody is told', () => {
+    const silence = {
+      id: 's1',
+      kind: null,
+      query: 'findUser',
+      reason: 'a load test',
+      person: null,
+      since: BURNING.at,
+      until: new Date(Date.now() + 3_600_000).toISOString(),
+    }
+    show({ ...QUIET, firing: [{ ...BURNING, is_silenced: true, delivered_to: [] }], silences: [silence] })
+    const [item] = within(screen.getByRole('list', { name: 'Wrong now' })).getAllByRole('listitem')
+    expect(item?.textContent).toContain(': a load test. If it is still wrong then, it is sent.')
+    expect(within(item!).queryByRole('button', { name: /Silence/ })).toBeNull()
   })
 
   it('says that nothing is watched where no receiver is set, and offers no test message', () => {

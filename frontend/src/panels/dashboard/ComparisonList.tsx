@@ -1,10 +1,12 @@
 import type { QueryLatency } from '../../api/types'
 import { LatencyAxis, LatencyDots } from '../../charts/LatencyDots'
 import { useSize } from '../../charts/useSize'
+import { observedCompliance, predictedCompliance } from '../../logic/compliance'
 import { aboutMs } from '../../logic/estimate'
 import { type Comparison, logAxis, predictedForSeen } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
 import { formatMs, plural } from '../../units'
+import { ComplianceBadge } from './ComplianceBadge'
 import styles from './dashboard.module.css'
 import { complianceText, TONES, WORDS } from './verdicts'
 
@@ -72,9 +74,15 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
                   {formatMs(latency.observed?.p99_ms)} <Beside latency={latency} />
                 </span>
                 <span className={styles['soft']}>{complianceText(latency)}</span>
+                {latency.predicted_compliance?.agreement ? (
+                  <span className={styles['within']}>
+                    within {observedCompliance(latency)} of {predictedCompliance(latency)}
+                  </span>
+                ) : null}
               </span>
               <span className={styles['rowVerdict']} title={sentence}>
                 <Badge tone={TONES[verdict]}>{WORDS[verdict]}</Badge>
+                {isApart(latency) ? <ComplianceBadge latency={latency} /> : null}
               </span>
             </button>
           </li>
@@ -87,6 +95,12 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
       </div>
     </>
   )
+}
+
+/** Whether the SLO is kept less, or more, than predicted; the other verdicts stand in the table and in the detail. */
+function isApart({ predicted_compliance }: QueryLatency): boolean {
+  const outcome = predicted_compliance?.agreement?.outcome
+  return outcome === 'worse' || outcome === 'better'
 }
 
 /** The prediction beside the observed p99. */

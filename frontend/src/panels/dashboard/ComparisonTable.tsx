@@ -1,9 +1,11 @@
 import type { QueryLatency } from '../../api/types'
+import { observedCompliance, predictedCompliance } from '../../logic/compliance'
 import { aboutMs } from '../../logic/estimate'
 import { type Comparison, predictedForSeen } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatMs, formatPercent } from '../../units'
+import { ComplianceBadge } from './ComplianceBadge'
 import styles from './dashboard.module.css'
 import { budgetText, TONES, WORDS } from './verdicts'
 
@@ -27,6 +29,9 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
           numeric('Predicted for what ran'),
           numeric('SLO'),
           numeric('Kept'),
+          numeric('Within the SLO'),
+          numeric('Predicted within'),
+          unseen('Verdict on the SLO'),
           numeric('Budget left'),
           numeric('Operations'),
           numeric('Executions'),
@@ -56,6 +61,11 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
             <Cell isNumeric>{aboutMs(predictedForSeen(latency)?.typical_p99_ms)}</Cell>
             <Cell isNumeric>{formatMs(latency.slo?.threshold_ms)}</Cell>
             <Cell isNumeric>{formatPercent(latency.compliance?.share)}</Cell>
+            <Cell isNumeric>{observedCompliance(latency)}</Cell>
+            <Cell isNumeric>{predictedCompliance(latency)}</Cell>
+            <Cell>
+              <ComplianceBadge latency={latency} />
+            </Cell>
             <Cell isNumeric>{budgetText(latency)}</Cell>
             <Cell isNumeric>
               {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤{' '}

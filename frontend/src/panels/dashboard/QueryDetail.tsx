@@ -4,6 +4,7 @@ import type { Deployment, Latency, QueryLatency } from '../../api/types'
 import { useEnvironment } from '../../app/url-state'
 import { HistogramChart } from '../../charts/HistogramChart'
 import { LatencySeries } from '../../charts/LatencySeries'
+import { aboutShare, predictedCompliance } from '../../logic/compliance'
 import { estimateText } from '../../logic/estimate'
 import { type Comparison, predictedForSeen, sizeText } from '../../logic/latency-comparison'
 import { EmptyState } from '../../ui/EmptyState'
@@ -11,6 +12,7 @@ import { ErrorNotice, Notice } from '../../ui/Notice'
 import { formatCount, formatMs } from '../../units'
 import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
+import { PredictedCompliance } from './PredictedCompliance'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
 import { ADVICE, budgetText, burnText, complianceText, incidentText, withinDetail, withinText } from './verdicts'
@@ -47,6 +49,7 @@ export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
         </Notice>
       ) : null}
       <Facts latency={latency} />
+      <PredictedCompliance latency={latency} />
       {latency.was_executed ? (
         <Charts latency={latency} version={version} data={data} />
       ) : (
@@ -97,8 +100,21 @@ function Facts({ latency }: { latency: QueryLatency }) {
           detail={withinDetail(latency.compliance, latency.slo.quantile)}
         />
       ) : null}
+      {latency.slo && latency.predicted_compliance ? (
+        <Fact
+          name={`Predicted within ${formatMs(latency.slo.threshold_ms)}`}
+          value={predictedCompliance(latency)}
+          detail={complianceDetail(latency.predicted_compliance)}
+        />
+      ) : null}
     </dl>
   )
+}
+
+/** What the predicted compliance is for. */
+function complianceDetail({ agreement, at_limits }: NonNullable<QueryLatency['predicted_compliance']>): string {
+  if (!agreement) return 'at the limits'
+  return at_limits === null ? 'for what ran' : `for what ran; at the limits ${aboutShare(at_limits)}`
 }
 
 /** Quantiles over time, and the distribution of latencies. */

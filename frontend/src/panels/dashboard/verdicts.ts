@@ -1,5 +1,6 @@
 /** The colour and the words for each verdict of logic/latency-comparison.ts. */
 import type { QueryLatency } from '../../api/types'
+import { type ComplianceAgreement, countedShare } from '../../logic/compliance'
 import type { Verdict } from '../../logic/latency-comparison'
 import type { Tone } from '../../ui/Badge'
 import { formatCount, formatDay, formatDuration, formatPercent, plural } from '../../units'
@@ -36,6 +37,15 @@ export const WORDS: Readonly<Record<Verdict, string>> = {
   'no-data': 'not executed',
 }
 
+/** The colour for each verdict of logic/compliance.ts. */
+export const COMPLIANCE_TONES: Readonly<Record<ComplianceAgreement['outcome'], Tone>> = {
+  worse: 'warning',
+  better: 'info',
+  agrees: 'accent',
+  undecided: 'plain',
+  'too few': 'plain',
+}
+
 /** How well a query keeps its SLO, in a few words. */
 export function complianceText({ compliance, slo }: QueryLatency): string {
   if (!slo) return 'no SLO'
@@ -47,7 +57,7 @@ export function complianceText({ compliance, slo }: QueryLatency): string {
 export function budgetText({ budget }: QueryLatency): string {
   if (!budget || budget.left === null) return '–'
   return budget.left >= 0
-    ? shareText(budget.left)
+    ? countedShare(budget.left)
     : `used ${formatCount(Math.round((1 - budget.left) * 10) / 10)} times`
 }
 
@@ -95,7 +105,7 @@ type Compliance = NonNullable<QueryLatency['compliance']>
 
 /** The share of the executions that took no longer than the SLO's threshold. */
 export function withinText({ executions, within }: Compliance): string {
-  return executions === 0 ? '–' : shareText(within / executions)
+  return executions === 0 ? '–' : countedShare(within / executions)
 }
 
 /** The interval of that share, and what the SLO asks for. */
@@ -103,10 +113,5 @@ export function withinDetail({ within_low, within_high }: Compliance, quantile: 
   const asked = `of ${formatPercent(quantile)}`
   return within_low === null || within_high === null
     ? asked
-    : `${asked}; 95 %: ${shareText(within_low)} to ${shareText(within_high)}`
-}
-
-/** A share, rounded down: only all are 100 %. */
-function shareText(share: number): string {
-  return formatPercent(Math.floor(share * 10_000) / 10_000, 2)
+    : `${asked}; 95 %: ${countedShare(within_low)} to ${countedShare(within_high)}`
 }

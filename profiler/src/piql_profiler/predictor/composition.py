@@ -1,11 +1,11 @@
 """Combines operators' latencies into a plan's: sums of what runs in sequence, the maximum of what runs in parallel.
 
 What enters: for each operator a row of cumulative shares at the histogram's bin edges (see `histogram.EDGES_US`),
-many rows at once. What leaves: one quantile for each row. Latencies are taken as independent, or, with a correlation
-ρ > 0, as dependent through one common Gaussian factor: given the factor they are independent, and the results are
-averaged over its values.
+many rows at once. What leaves: for each row one quantile, or the shares within some latencies. Latencies are taken as
+independent, or, with a correlation ρ > 0, as dependent through one common Gaussian factor: given the factor they are
+independent, and the results are averaged over its values.
 
-    log bins  ──_spread──▶  linear grid  ──FFT for sums, products for maxima──▶  linear grid  ──_read──▶  quantile
+    log bins  ──_spread──▶  linear grid  ──FFT for sums, products for maxima──▶  linear grid  ──▶  quantile, or shares
 
 Sums are taken on a linear grid of `STEPS` points. Its top is Σ qᵢ(1 − (1 − q)/K), where qᵢ(p) is the p-quantile of
 operator i: the quantile of the sum cannot pass it, whatever the dependence of the K operators. So what lies beyond the
@@ -84,23 +84,57 @@ def quantile_us(
     share = 1.0 - (1.0 - q) / len(leaves)
     tops = {leaf: quantile_of_curve(curves[leaf], share) for leaf in set(leaves)}
     top = _upper(composition, tops)
-    step_bins = np.ceil(np.log(top / (steps - 1)) / LOG_RATIO).astype(np.intp)
-    spread = {leaf: _spread(curves[leaf], step_bins, steps) for leaf in set(leaves)}
-    if correlation <= 0.0:
-        shares = _together(composition, spread)
-    else:
-        tables, weights = _factor(round(correlation, 3))
-        indexes = {leaf: np.rint(shares * _TABLE_STEPS).astype(np.int32) for leaf, shares in spread.items()}
-        spreads_by_factor = ({leaf: table[index] for leaf, index in indexes.items()} for table in tables)
-        if len(top) <= _FEW_ROWS:
-            shares = _all_factors_at_once(composition, indexes, tables, weights)
-        elif isinstance(composition, Serial):  # averaged as spectra, so that only one is transformed back
-            spectra = (_spectrum(composition, spread) for spread in spreads_by_factor)
-            shares = _from_spectrum(_average(spectra, weights), steps)
-        else:
-            shares = _average((_together(composition, spread) for spread in spreads_by_factor), weights)
+    step_bins = _step_bins(top, steps)
+    shares = _on_grid(composition, curves, step_bins, correlation, steps)
     quantiles: Curve = _read(shares, q) * np.exp(step_bins * LOG_RATIO)
     return quantiles
+
+
+def shares_within(
+    composition: Composition, curves: Sequence[Curve], latencies_us: Sequence[float], *, correlation: float = 0.0
+) -> Curve:
+    """The share of each row that takes at most each latency, along the last axis; the inverse of `quantile_us`.
+
+    The grid's top is the longest of the latencies: what takes longer is left out, as it adds to no share. A latency
+    many times shorter than the longest is read less exactly: to a STEPS-th of the longest.
+    """
+    wanted = np.asarray(latencies_us, dtype=np.float64)
+    leaves = leaves_of(composition)
+    if len(leaves) == 1:
+        rows: Curve | Shares = curves[leaves[0]]
+        places = np.log(wanted) / LOG_RATIO
+    else:
+        step_bins = _step_bins(np.full(len(curves[leaves[0]]), wanted.max()), STEPS)
+        rows = _on_grid(composition, curves, step_bins, correlation, STEPS)
+        places = (
+            wanted / np.exp(step_bins[0] * LOG_RATIO) - 0.5
+        )  # a point of the grid has the share below its upper end
+    ends = np.arange(rows.shape[-1])
+    within = [np.interp(places, ends, row, left=0.0) for row in rows]
+    return np.asarray(np.clip(np.asarray(within), 0.0, 1.0))
+
+
+def _step_bins(top: Curve, steps: int) -> NDArray[np.intp]:
+    """The step of each row's grid that reaches its top, as a power of the bins' ratio."""
+    return np.asarray(np.ceil(np.log(top / (steps - 1)) / LOG_RATIO).astype(np.intp))
+
+
+def _on_grid(
+    composition: Composition, curves: Sequence[Curve], step_bins: NDArray[np.intp], correlation: float, steps: int
+) -> Shares:
+    """The cumulative shares of the whole on the linear grid of each row."""
+    spread = {leaf: _spread(curves[leaf], step_bins, steps) for leaf in set(leaves_of(composition))}
+    if correlation <= 0.0:
+        return _together(composition, spread)
+    tables, weights = _factor(round(correlation, 3))
+    indexes = {leaf: np.rint(shares * _TABLE_STEPS).astype(np.int32) for leaf, shares in spread.items()}
+    spreads_by_factor = ({leaf: table[index] for leaf, index in indexes.items()} for table in tables)
+    if len(step_bins) <= _FEW_ROWS:
+        return _all_factors_at_once(composition, indexes, tables, weights)
+    if isinstance(composition, Serial):  # averaged as spectra, so that only one is transformed back
+        spectra = (_spectrum(composition, spread) for spread in spreads_by_factor)
+        return _from_spectrum(_average(spectra, weights), steps)
+    return _average((_together(composition, spread) for spread in spreads_by_factor), weights)
 
 
 def _all_factors_at_once(

@@ -16,7 +16,7 @@ from piql.compiler.physical.write_plan import WritePlan
 from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
-from piql_profiler.predictor.composition import Composition, Leaf, Serial, in_sequence, quantile_us
+from piql_profiler.predictor.composition import Composition, Leaf, Serial, in_sequence, quantile_us, shares_within
 from piql_profiler.predictor.model import Coverage, Model, NotMeasured
 
 FARTHEST = 1.5  # times the largest measured value: beyond, a prediction has a warning
@@ -72,8 +72,13 @@ class Prediction:
     @property
     def conservative_ms(self) -> float | None:
         """What the p99 of the worst interval stays below in 90 of 100 cases; None if unknown."""
+        return None if self.careful_factor is None else self.p99_ms * self.careful_factor
+
+    @property
+    def careful_factor(self) -> float | None:
+        """How many times the worst interval's p99 `conservative_ms` is; None if unknown."""
         factor = upper_factor_of(self._work, self._model)
-        return None if factor is None else self.p99_ms * max(1.0, factor)
+        return None if factor is None else max(1.0, factor)
 
     @property
     def p50_ms(self) -> float:
@@ -90,6 +95,13 @@ class Prediction:
     def quantile_ms(self, q: float) -> float:
         """The quantile `q` in its worst interval, in ms."""
         return max(self.quantile_by_interval_ms(q))
+
+    def shares_by_interval(self, thresholds_ms: Sequence[float]) -> Curve:
+        """The share of executions that take at most each threshold: a row for each interval."""
+        curves = [self._model.curves(operator.point) for operator in self._work.operators]
+        latencies_us = [threshold_ms * 1000 for threshold_ms in thresholds_ms]
+        together, correlation = composed(self._work, self._model), correlation_of(self._work, self._model)
+        return shares_within(together, curves, latencies_us, correlation=correlation)
 
     def meets(self, q: float, threshold_ms: float) -> bool:
         """Whether a share `q` stays within the threshold in every interval."""
