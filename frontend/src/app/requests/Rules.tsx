@@ -46,7 +46,9 @@ export function Rules() {
           </ul>
         </>
       ) : null}
-      {rules && isChanging ? <RulesForm rules={rules} person={visitor?.person ?? null} onClose={() => setChanging(false)} /> : null}
+      {rules && isChanging ? (
+        <RulesForm rules={rules} person={visitor?.person ?? null} onClose={() => setChanging(false)} />
+      ) : null}
       {isChanging ? null : (
         <div className={styles['row']}>
           <Button disabled={lacking !== null || !rules} onClick={() => setChanging(true)}>
@@ -107,6 +109,7 @@ function RulesForm({ rules, person, onClose }: RulesFormProps) {
         />
         Whoever wrote the text does not approve it
       </label>
+      {problem ? <Notice tone="warning">{problem}</Notice> : null}
       {CHOSEN_CHECKS.map((check) => (
         <SelectField
           key={check}
@@ -121,7 +124,6 @@ function RulesForm({ rules, person, onClose }: RulesFormProps) {
           <option value="off">off</option>
         </SelectField>
       ))}
-      {problem ? <Notice tone="warning">{problem}</Notice> : null}
       <p className={styles['soft']}>The rules hold for requests that are open, too.</p>
       {save.error ? <ErrorNotice error={save.error} /> : null}
       <div className={styles['row']}>
