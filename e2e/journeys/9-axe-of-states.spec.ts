@@ -59,6 +59,8 @@ test('nor to budgets that burn, as rows and as a table whose rows take one line 
   })
   await page.goto(`${DEVELOPMENT}/dashboard`)
   await expect(dashboard.query('thoughtstream')).toContainText('burning its budget')
+  await expect(dashboard.query('thoughtstream')).toContainText('within 96.99 % of ≈ 98.75 to 99.25 %')
+  await expect(dashboard.query('thoughtstream')).toContainText('kept less than predicted')
   await look(page, 'burning')
   await expectNoObjections(page, 'budgets that burn')
   await dashboard.showAsTable()
@@ -93,4 +95,20 @@ const BURNING = {
     within_high: 0.98,
   },
   budget: { left: -13.4, allowed: 100, burns: [BURN] },
+  predicted_compliance: {
+    at_limits: 0.9801,
+    agreement: {
+      outcome: 'worse',
+      executions: 148_148_136,
+      within: 143_703_691,
+      within_low: 0.9699,
+      within_high: 0.9701,
+      predicted: 0.9875,
+      predicted_most: 0.9925,
+      least: 0.98,
+      most: 0.9975,
+      needed: null,
+      error: 0.05,
+    },
+  },
 }

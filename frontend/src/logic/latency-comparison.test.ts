@@ -22,6 +22,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
     sizes: [SMALL],
     compliance: { share: 1 },
     slo: null,
+    predicted_compliance: null,
     budget: null,
     plan_since: 1,
     was_executed: true,
@@ -60,6 +61,17 @@ describe('predicted beside observed', () => {
       latency('close', { slo: { threshold_ms: 11 } }),
     ])
     expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['close', 'far', 'without'])
+  })
+
+  it('puts an SLO that is kept less often than predicted first among equal verdicts', () => {
+    const outcome = (said: string) => ({ predicted_compliance: { agreement: { outcome: said } } })
+    const close = { slo: { threshold_ms: 11 } }
+    const ranked = rank([
+      latency('close', close),
+      latency('more', outcome('better')),
+      latency('less', outcome('worse')),
+    ])
+    expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['less', 'close', 'more'])
   })
 
   it('says that a budget burns before that an SLO is broken, and puts the least of a budget first', () => {

@@ -31,6 +31,8 @@ export interface QueryLatency {
   sizes: readonly (Sized & { executions: number; predicted: Estimate | null })[]
   compliance: { share: number | null } | null
   slo: { threshold_ms: number } | null
+  /** Whether the SLO is kept as often as predicted. */
+  predicted_compliance: { agreement: { outcome: string } | null } | null
   /** The error budget of the SLO: the part that is left, and whether it is used too fast. */
   budget: {
     left: number | null
@@ -96,7 +98,7 @@ export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
 
 /**
  * The worst query first: incidents, broken SLOs, wrong predictions, and last those without executions. Of equal ones
- * that which is closest to its SLO.
+ * that whose SLO is kept less often than predicted, then that which is closest to its SLO.
  */
 export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
   return latencies
@@ -104,12 +106,18 @@ export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Compariso
     .toSorted(
       (a, b) =>
         SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
+        Number(isKeptLess(b.latency)) - Number(isKeptLess(a.latency)) ||
         budgetLeft(a.latency) - budgetLeft(b.latency) ||
         (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
         usedOfSlo(b.latency) - usedOfSlo(a.latency) ||
         b.latency.executions - a.latency.executions ||
         a.latency.query.localeCompare(b.latency.query),
     )
+}
+
+/** Whether its SLO is kept less often than predicted. */
+function isKeptLess({ predicted_compliance }: QueryLatency): boolean {
+  return predicted_compliance?.agreement?.outcome === 'worse'
 }
 
 /** The part of the error budget that is left; without a budget it is whole. */

@@ -1,6 +1,6 @@
 """`piql slo`: asks a running workbench how its queries did, and prints one line for each query with an SLO.
 
-✓  findUser: 0.99 within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms
+✓  findUser: 0.99 within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms; 99.43 % of ≈ 99.2 % predicted
 
 Exit codes: 0 every SLO that can be judged is kept, 2 the workbench does not answer, 99 some interval broke an SLO.
 """
@@ -58,7 +58,19 @@ def _line(query: dict[str, Any]) -> str:
     p99 = f", p99 {query['observed']['p99_ms']:.3g} ms" if query["observed"] else ""
     return (
         f"{mark}  {query['query']}: {objective}; kept in {compliance['kept']} of {compliance['judged']} intervals{p99}"
+        f"{_beside_predicted(query)}"
     )
+
+
+def _beside_predicted(query: dict[str, Any]) -> str:
+    """The share of executions within the threshold, and the one that is predicted of the same executions, if it is."""
+    compliance = query["predicted_compliance"]
+    if compliance is None or compliance["agreement"] is None:
+        return ""
+    agreement = compliance["agreement"]
+    ends = (f"{round(agreement[end] * 100, 2):g}" for end in ("predicted", "predicted_most"))
+    observed = 10_000 * agreement["within"] // agreement["executions"] / 100  # rounded down: only all are 100 %
+    return f"; {observed:g} % of ≈ {' to '.join(dict.fromkeys(ends))} % predicted"
 
 
 def _message(error: HTTPError) -> str:

@@ -1,0 +1,49 @@
+"""`piql slo` prints how often each SLO was kept, observed beside predicted."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from piql_backend.slos.report import SLO_FAILED, report
+
+QUERY = {
+    "query": "findUser",
+    "slo": {"quantile": 0.99, "threshold_ms": 500.0, "interval_seconds": 600.0},
+    "compliance": {"kept": 6, "judged": 6, "samples_needed": 100},
+    "observed": {"p99_ms": 2.1},
+    "predicted_compliance": None,
+}
+
+
+def predicted(within: int, most: float = 0.992) -> dict[str, Any]:
+    agreement = {"within": within, "executions": 100_000, "predicted": 0.992, "predicted_most": most}
+    return {"predicted_compliance": {"at_limits": 0.99, "agreement": agreement}}
+
+
+@pytest.mark.parametrize(
+    ("change", "printed", "code"),
+    [
+        ({}, "✓  findUser: 0.99 within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms", 0),
+        (predicted(99_436), "p99 2.1 ms; 99.43 % of ≈ 99.2 % predicted", 0),
+        (predicted(99_999, 0.99512), "; 99.99 % of ≈ 99.2 to 99.51 % predicted", 0),
+        (predicted(100_000, 1.0), "; 100 % of ≈ 99.2 to 100 % predicted", 0),
+        ({"predicted_compliance": {"at_limits": 0.99, "agreement": None}}, "p99 2.1 ms", 0),
+        ({"compliance": {"kept": 5, "judged": 6}}, "✗  findUser: 0.99 within 500 ms", SLO_FAILED),
+    ],
+)
+def test_a_line_has_what_was_observed_and_what_was_predicted_of_the_same_executions(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    change: dict[str, Any],
+    printed: str,
+    code: int,
+) -> None:
+    answer = json.dumps({"queries": [QUERY | change]}).encode()
+    monkeypatch.setattr("piql_backend.slos.report.urlopen", lambda address, timeout: io.BytesIO(answer))
+    assert report("http://127.0.0.1:8400", "scadr", "production", "live", 3600, "table") == code
+    (line,) = capsys.readouterr().out.splitlines()
+    assert printed in line
+    assert ("predicted" in line) == ("predicted" in printed)
