@@ -113,6 +113,17 @@ def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
             process.terminate()
 
 
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_a_file_in_the_place_of_the_data_folder_is_told_in_a_line(tmp_path: Path, below: str) -> None:
+    file = tmp_path / "a-file"
+    file.write_text("somebody's")
+    command = [*COMMAND, "--port", "0", "--data", str(file / below)]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = f"piql serve: there can be no folder {file / below}: a file is in the way. Give another one with --data.\n"
+    assert (refused.returncode, refused.stdout, refused.stderr) == (1, "", told)
+    assert file.read_text() == "somebody's"
+
+
 @pytest.mark.parametrize("arguments", [["--port", "99999"], ["--port", "x"], ["--none"]])
 def test_wrong_arguments_are_told_in_the_usual_way(arguments: list[str]) -> None:
     ended = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)

@@ -68,6 +68,7 @@ from piql_backend.web.same_origin import SameOrigin
 from piql_backend.web.security_headers import SecurityHeaders
 from piql_backend.web.trusted_proxies import TrustedProxies
 from piql_backend.web.unchanged import Unchanged
+from piql_backend.web.wrong_methods import with_wrong_methods
 
 if TYPE_CHECKING:
     from piql_backend.people.service import People
@@ -168,7 +169,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     for router in ENVIRONMENT_ROUTERS:
         prefix = "/api/applications/{application}/environments/{environment}"
         every.include_router(router, prefix=prefix, responses=declared(404, 409))
-    return tuple(every.routes)
+    return with_wrong_methods(every.routes)
 
 
 def _make_workbench(settings: Settings) -> Workbench:

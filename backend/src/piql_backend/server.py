@@ -72,9 +72,11 @@ def serve(settings: Settings) -> int:
 
 
 def _why_not(error: Exception, settings: Settings) -> str:
-    """Why the data folder cannot be used, and what to do where it cannot be written."""
+    """Why the data folder cannot be used, and what to do where it cannot be written, or a file is in its place."""
     if isinstance(error, OSError) and is_refused(error):
         return f"the data folder {settings.data} may not be written: {error}. Give another one with --data."
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return f"there can be no folder {error.filename}: a file is in the way. Give another one with --data."
     return str(error)
 
 

@@ -2436,6 +2436,8 @@ export interface paths {
         /**
          * Save Slo
          * @description Set a query's SLO; 404 when no query of that name was ever deployed or saved.
+         *
+         *     A query with the name openslo has no such path: set its SLO by an OpenSLO document.
          */
         put: operations["save_slo"];
         post?: never;

@@ -40,7 +40,10 @@ def import_slos(documents: OpenSloWrite, environment: TheEnvironment) -> list[Sl
 @router.put("/{query:path}", responses=declared(404))
 @needs(in_application("developer"))
 def save_slo(query: str, slo: SloWrite, environment: TheEnvironment) -> SloRead:
-    """Set a query's SLO; 404 when no query of that name was ever deployed or saved."""
+    """Set a query's SLO; 404 when no query of that name was ever deployed or saved.
+
+    A query with the name openslo has no such path: set its SLO by an OpenSLO document.
+    """
     return environment.slos.save(query, slo)
 
 

@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 
 from piql_backend.web.guarded_sockets import GuardedSocket, OpenPass, Pass
 from piql_backend.web.needs import Need, Undeclared, declared_need
+from piql_backend.web.wrong_methods import WrongMethods
 
 Answering = Callable[[Request], Coroutine[Any, Any, Response]]
 _APPLICATION = "{application}"
@@ -80,6 +81,8 @@ def _guarded(app: FastAPI) -> Iterator[tuple[Sequence[str], str, Need]]:
         route = context.original_route
         if isinstance(route, GuardedSocket):
             yield ("SOCKET",), _CONVERTOR.sub("}", route.path), route.need
+            continue
+        if isinstance(route, WrongMethods):  # it answers nothing but a refusal
             continue
         need = declared_need(route.endpoint) if isinstance(route, GuardedRoute) else None
         if not isinstance(route, GuardedRoute) or need is None:

@@ -1,0 +1,62 @@
+"""Refuses a method that a path does not have: 405, with all methods that it has, before anybody is asked who they are.
+
+By itself, a path answers so only while no other fits the same URL: GET …/deployments/preview, which takes POST alone,
+would be read as …/deployments/{deployment_id}, and its `Allow` would name the methods of one of a path's routes.
+
+    …/deployments/preview           decides which methods fit, whatever its siblings take
+    …/deployments/{deployment_id}   is never asked for something that is named like a sibling
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
+
+from fastapi import HTTPException
+from fastapi.routing import iter_route_contexts
+from starlette._utils import get_route_path
+from starlette.routing import BaseRoute, Match, compile_path
+from starlette.types import Receive, Scope, Send
+
+Methods = frozenset[str]
+
+
+class WrongMethods(BaseRoute):
+    """A route of every request whose URL is one of some paths', and whose method is none of that path's."""
+
+    def __init__(self, methods_by_path: Mapping[str, Methods]) -> None:
+        self._paths = [(compile_path(path)[0], methods) for path, methods in methods_by_path.items()]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        fitting = self._fitting(scope) if scope["type"] == "http" else None
+        return (Match.NONE if fitting is None or scope["method"] in fitting else Match.FULL), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> NoReturn:
+        fitting = ", ".join(sorted(self._fitting(scope) or ()))
+        detail = f"{scope['method']} does not fit {scope['path']}, which takes {fitting}"
+        raise HTTPException(405, detail, {"Allow": fitting})
+
+    def _fitting(self, scope: Scope) -> Methods | None:
+        """The methods of the path that a URL is of; None where it is of none."""
+        url = get_route_path(scope)
+        return next((methods for regex, methods in self._paths if regex.match(url)), None)
+
+
+def with_wrong_methods(routes: Sequence[BaseRoute]) -> tuple[BaseRoute, ...]:
+    """Put routes between two that refuse: before them for the paths that another fits too, behind them for the rest."""
+    methods_by_path: dict[str, Methods] = {}
+    for context in iter_route_contexts(routes):
+        path = str(context.path)
+        methods_by_path[path] = methods_by_path.get(path, frozenset()) | frozenset(context.methods or ())
+    shared = {path for path in methods_by_path if _is_also_another(path, methods_by_path)}
+    return (
+        WrongMethods({path: methods for path, methods in methods_by_path.items() if path in shared}),
+        *routes,
+        WrongMethods({path: methods for path, methods in methods_by_path.items() if path not in shared}),
+    )
+
+
+def _is_also_another(path: str, paths: Iterable[str]) -> bool:
+    """Whether a path with a word where another has a parameter is read as that one, too."""
+    _, with_names, _ = compile_path(path)
+    return any(sibling != path and compile_path(sibling)[0].match(with_names) for sibling in paths)
