@@ -41,6 +41,12 @@ class PiqlError(Exception):
         super().__init__(message if message.isascii() else message.encode("utf-8", "backslashreplace").decode())
 
 
+def kind_of(given: object) -> str:
+    """Return what a message calls something of a wrong type: the name of the type with its article."""
+    name = type(given).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 class CompilationRefused(PiqlError):
     """The text has errors; `diagnostics` says which."""
 

@@ -11,6 +11,7 @@ from piql.client.database import Database
 from piql.client.reported import ReportedDatabase
 from piql.reporting.address import report_address
 from piql.reporting.reporter import Reporter
+from piql.runtime.arguments import refuse_uncallable
 from piql.runtime.execution.observation import Observer
 from piql.runtime.execution.strategy import Strategy
 from piql.runtime.execution.supplied import Now, utc_now
@@ -41,6 +42,8 @@ def connect(
     of PIQL_REPORT and PIQL_REPORT_TOKEN. An empty `report` means none.
     Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
     """
+    refuse_uncallable("observer", observer)
+    refuse_uncallable("now", now)
     address = report_address(report, token)
     store = open_store(url)
     try:

@@ -23,7 +23,9 @@ from piql.errors import (
     SnapshotUnavailable,
     StoreSilent,
     StoreUnavailable,
+    kind_of,
 )
+from piql.runtime.arguments import count_in, names_in, rate_in, refuse_uncallable, seconds_in
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
@@ -145,9 +147,10 @@ class Database:
         set has errors or does not fit the data; the version in force then stays as it is. With `background`, indexes
         are built while this returns a `Build` to follow, pause, resume or cancel.
         """
+        forgotten = names_in("forget", forget)
         if background:
-            return self._started(begin_deploy(self._store, compilation, forget, backfill_rate(rows_per_second)))
-        deployment = deploy(self._store, compilation, forget)
+            return self._started(begin_deploy(self._store, compilation, forgotten, backfill_rate(rows_per_second)))
+        deployment = deploy(self._store, compilation, forgotten)
         self._prepared = self._load()
         return deployment
 
@@ -203,11 +206,11 @@ class Database:
         breaks a constraint is left out whole, and its error raised. `progress` is called with the rows put so far. With
         a name in `resume` the store remembers how far the load has come: the same call goes on behind those there.
         """
-        if batch_rows < 1:
-            raise InvalidParameter(f"batch_rows is {batch_rows}: give at least 1")
-        if not isinstance(rows, Iterable):
-            raise InvalidParameter(f"the rows of {table} are given as {type(rows).__name__}: give a list of rows")
+        count_in("batch_rows", batch_rows, least=1)
+        refuse_uncallable("progress", progress)
         self._prepared.deployment.table(table)
+        if not isinstance(rows, Iterable):
+            raise InvalidParameter(f"the rows of {table} are given as {kind_of(rows)}: give a list of rows")
         resumed = ResumedLoad(self._store, table, resume) if resume is not None else None
         loaded = resumed.loaded if resumed is not None else 0
         for batch in batches(resumed.left(iter(rows)) if resumed is not None else rows, batch_rows):
@@ -226,6 +229,8 @@ class Database:
         time. `per_second` limits how many it settles in a second. With `places`, it also looks through all groups
         under limits for slots that are held for no row.
         """
+        seconds_in("older_than", older_than)
+        rate_in("per_second", per_second)
         if self._identity is None:
             return SweepReport()
         prepared = self._prepared
@@ -293,7 +298,7 @@ class Database:
         if monotonic() > self._look_at:
             self._refresh()
         prepared = self._prepared
-        query = prepared.queries.get(name)
+        query = prepared.queries.get(name) if isinstance(name, str) else None
         if query is None:
             query = self._named(name)
         if isinstance(query, PreparedQuery):
@@ -378,7 +383,10 @@ class Database:
         InvalidParameter where the table has no limit on these columns.
         """
         self._refresh()
-        limit = limit_on(self._prepared.writer(table).limits, table, frozenset(group))
+        if not isinstance(group, Mapping):
+            raise InvalidParameter(f"group is {kind_of(group)}: give the value of each column by its name")
+        columns = frozenset(names_in("group", group))
+        limit = limit_on(self._prepared.writer(table).limits, table, columns)
         return Headroom(limit, self._store).of(
             group, self.consistency if consistency is None else known_consistency(consistency)
         )
@@ -386,7 +394,8 @@ class Database:
     def some_rows(self, table: str, columns: Iterable[str], most: int) -> list[tuple[Any, ...]]:
         """Return the columns' values of the first rows in the store, `most` at most, in no order: examples of data."""
         self._refresh()
-        return some_rows(self._store, self._prepared.deployment.table(table), tuple(columns), most)
+        known, wanted = self._prepared.deployment.table(table), names_in("columns", columns)
+        return some_rows(self._store, known, wanted, count_in("most", most, least=0))
 
     def session(
         self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
@@ -452,10 +461,11 @@ class Database:
     def _named(self, name: str) -> PreparedStatement:
         """Return a deployed query, ready to run; raise NotDeployed where there is none of that name."""
         prepared = self._prepared
-        deployed_query = prepared.queries.get(name)
+        is_name = isinstance(name, str)
+        deployed_query = prepared.queries.get(name) if is_name else None
         if deployed_query is not None:
             return deployed_query
-        query = prepared.queried.compilation.queries.get(name)
+        query = prepared.queried.compilation.queries.get(name) if is_name else None
         if query is None and self._refresh():
             return self._named(name)
         if query is None or query.plan is None:
@@ -467,6 +477,8 @@ class Database:
 
     def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
         """Return a bare statement, ready to run, and the deployment that it was compiled for."""
+        if not isinstance(text, str):
+            raise InvalidParameter(f"the statement is {kind_of(text)}: give its text")
         self._refresh()
         prepared = self._prepared
         return prepared.statement(text), prepared

@@ -102,7 +102,7 @@ class Prepared:
 
     def writer(self, table: str) -> TableWriter:
         """Return the writer of a table in one transaction."""
-        writer = self._writers.get(table)
+        writer = self._writers.get(table) if isinstance(table, str) else None
         if writer is None:
             writer = TableWriter(self.deployment.written_table(table), self.deployment, self.context.store)
             self._writers[table] = writer

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from piql.client.tokens import Guarantee, SessionMarks, either, read_token
 from piql.errors import InvalidParameter
+from piql.runtime.arguments import names_in
 from piql.runtime.execution.prepared_query import Page
 from piql.runtime.execution.strategy import Strategy
 from piql.runtime.writing.bulk import BATCH, Progress
@@ -40,8 +41,10 @@ class Session:
     def __init__(self, database: Database, served: Served, token: str | None, guarantees: Iterable[Guarantee]) -> None:
         self.database = database
         self._served = served
-        self.guarantees = frozenset(guarantees)
-        unknown = self.guarantees - set(get_args(Guarantee))
+        given = frozenset(names_in("guarantees", guarantees))
+        known: tuple[Guarantee, ...] = get_args(Guarantee)
+        self.guarantees = frozenset(guarantee for guarantee in known if guarantee in given)
+        unknown = given - self.guarantees
         if unknown:
             raise InvalidParameter(f"a session guarantees {either(Guarantee)}, not {sorted(unknown)[0]!r}")
         self._marks = SessionMarks() if token is None else read_token(served.key(), token)

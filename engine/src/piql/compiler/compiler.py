@@ -1,6 +1,7 @@
 """The way into the compiler: `compile` for files, `compile_statement` for one statement, `Compiler` with its caches.
 
-Enters: texts. Leaves: a `Compilation`, or a `CompiledQuery`. Nothing here raises for what a user wrote.
+Enters: texts. Leaves: a `Compilation`, or a `CompiledQuery`. Nothing here raises for what a user wrote; a caller that
+gives no texts gets InvalidParameter.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from pathlib import Path
 from piql.compiler.incremental.recompile import characters_kept, compile_texts
 from piql.compiler.one_query import compile_bare
 from piql.compiler.result import Compilation, CompiledQuery
+from piql.errors import InvalidParameter, kind_of
 from piql.schema.catalog import Catalog
 from piql.text.source import Source
 from piql.trees.caches import Caches
+
+_COMPILED = "give a text, a Path, or texts by file name"
 
 
 class Compiler(Caches):
@@ -56,6 +60,11 @@ def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
         return {"": source}
     if isinstance(source, Path):
         return {name: text_of(path.read_bytes()) for name, path in paths_of(source).items()}
+    if not isinstance(source, Mapping):  # Python lets callers give anything
+        raise InvalidParameter(f"what to compile is {kind_of(source)}: {_COMPILED}")
+    for name, text in source.items():
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise InvalidParameter(f"what to compile has {kind_of(text)} under the name {name!r}: {_COMPILED}")
     return source
 
 

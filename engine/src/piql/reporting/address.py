@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from piql.errors import InvalidParameter
+from piql.errors import InvalidParameter, kind_of
 from piql.reporting.hosts import is_loopback
 
 REPORT = "PIQL_REPORT"
@@ -45,6 +45,10 @@ def report_address(
     text = environment.get(REPORT, "") if report is None else report
     if not text:
         return None
+    if not isinstance(text, str):
+        raise InvalidParameter(f"report is {kind_of(text)}: give a text", "report")
+    if token is not None and not isinstance(token, str):
+        raise InvalidParameter(f"token is {kind_of(token)}: give a text", "token")
     token = token or environment.get(TOKEN) or None
     try:
         parts = urlsplit(text)

@@ -120,7 +120,7 @@ class Deployment:
 
     def table(self, name: str) -> Table:
         """Return a table of this version; raise NotDeployed if it has none of this name."""
-        table = self.tables.get(name)
+        table = self.tables.get(name) if isinstance(name, str) else None  # a list cannot even be looked up
         if table is None:
             names = ", ".join(self.tables) or "no tables"
             raise NotDeployed(f"no table {name!r} is deployed; there are {names}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from piql.errors import InvalidParameter
 from piql.schema.catalog import Index, Table
 from piql.store.base import Batch, ReadShape, Store, Transaction
 from piql.store.rows import Row
@@ -30,6 +31,10 @@ def scan_table(
 
 def some_rows(store: Store, table: Table, columns: Sequence[str], most: int) -> list[Row]:
     """Return the first `most` rows of a table in the store's order, some columns of each, decoded."""
+    for name in columns:
+        if table.column(name) is None:
+            names = ", ".join(column.name for column in table.columns)
+            raise InvalidParameter(f"{table.name} has no column {name!r}; it has {names}")
     read = store.prepare(ReadShape(table, table.primary_index(), tuple(columns), 0, in_any_order=True))
     rows = store.read_many([Batch(read, [(most,)])])[0][0]
     types = {column.name: column.type for column in table.columns}

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from piql.compiler.binding.types import BARE
 from piql.compiler.logical.operators import QueryParameter
-from piql.errors import InvalidParameter
+from piql.errors import InvalidParameter, kind_of
 from piql.schema.catalog import Kind, RowType, SqlType
 from piql.schema.types import COLUMN_TYPES, TEXTS, WHOLE, convert, range_of
 from piql.schema.values import ValueMismatch, shown
@@ -69,10 +69,12 @@ class ParameterChecks:
         if not isinstance(values, Mapping):
             more = ", …" if len(self._declared) > 1 else ""
             example = "{" + "".join(f"{name!r}: …{more}" for name in list(self._declared)[:1]) + "}"
-            raise InvalidParameter(f"the parameters are {_kind_of(values)}: give values by name, such as {example}")
+            raise InvalidParameter(f"the parameters are {kind_of(values)}: give values by name, such as {example}")
         for name, parameter in self._declared.items():
             if name not in values:
-                raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}", name)
+                unknown = ", ".join(f"[{key}]" for key in values if key not in self._declared)
+                instead = f"; {unknown} is not among this query's parameters" if unknown else ""
+                raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}{instead}", name)
         for name in values:
             if name not in self._declared:
                 names = ", ".join(self._declared) or "no parameters"
@@ -89,12 +91,6 @@ def _sources(declared: Sequence[QueryParameter]) -> list[str]:
         else:
             parts.append(f"check{at}({source})")
     return parts
-
-
-def _kind_of(values: object) -> str:
-    """Return the name of an object's type with its article."""
-    name = type(values).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _refused(parameter: QueryParameter, message: str) -> InvalidParameter:

@@ -24,6 +24,8 @@ class ResumedLoad:
     """
 
     def __init__(self, store: Store, table: str, name: str) -> None:
+        if not isinstance(name, str) or name != name.encode("utf-8", "replace").decode():  # half a surrogate pair
+            raise InvalidParameter(f"resume is {name!r}: give a name that can be kept as text")
         self._name = name
         self._setting = f"load of {table}: {name}"
         progress_text = store.settings().get(self._setting)

@@ -15,6 +15,7 @@ from typing import Literal, Self
 
 from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, StoreUnavailable
 from piql.forking import renew_in_children
+from piql.runtime.arguments import rate_in
 from piql.runtime.deployment import Deployment
 from piql.store.base import Store
 from piql.versions.change.progress import Progress, progress_in, read_progress
@@ -47,10 +48,11 @@ BACKGROUND = BackfillRate()
 
 def backfill_rate(rows_per_second: float | None) -> BackfillRate:
     """Return the rate of a build in the background, which fills at most `rows_per_second`; None for no limit."""
-    if rows_per_second is None:
+    rate = rate_in("rows_per_second", rows_per_second)
+    if rate is None:
         return BACKGROUND
-    step = max(1, min(BACKGROUND.step_rows, int(rows_per_second / 4)))  # at least four steps a second
-    return BackfillRate(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
+    step = max(1, min(BACKGROUND.step_rows, int(rate / 4)))  # at least four steps a second
+    return BackfillRate(step_rows=step, rows_per_second=rate, first_rows=step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation, CompiledQuery
-from piql.errors import CompilationRefused
+from piql.errors import CompilationRefused, kind_of
 from piql.runtime.deployment import Deployment
 from piql.schema.catalog import Table
 from piql.schema.table_changes import reason_against
@@ -17,7 +17,11 @@ EARLIER = "deployed earlier.piql"  # the file that holds what is kept of earlier
 
 
 def refuse_errors(compilation: Compilation) -> None:
-    """Raise CompilationRefused for a set with errors."""
+    """Raise CompilationRefused for a set with errors, and for what is no compiled set."""
+    if not isinstance(compilation, Compilation):
+        raise CompilationRefused(
+            f"not deployed: {kind_of(compilation)} is no compiled set: give what `compile` returns"
+        )
     errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     if errors:
         first = errors[0]
