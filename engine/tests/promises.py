@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import localcontext
+from fractions import Fraction
 from typing import Any, cast
 
 import piql
@@ -101,8 +102,15 @@ def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
                 [record[part.column] for record in group if record[part.column] is not None] if part.column else group
             )
             with localcontext(prec=100):
-                row[part.name] = len(values) if part.function == "COUNT" else sum(values) if values else None
+                row[part.name] = _AGGREGATES[part.function](values) if values or part.function == "COUNT" else None
         yield tuple(row[column.name] for column in table.columns)
+
+
+_AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
+    "COUNT": len,
+    "SUM": sum,
+    "AVG": lambda values: float(Fraction(sum(values)) / len(values)),
+}
 
 
 def _is_counted(view: View, record: Record) -> bool:

@@ -58,7 +58,13 @@ def refusal_of(view: str) -> tuple[str, str]:
             "COUNT(price)",
         ),
         ("SELECT buyer, COUNT(*) AS n, SUM(weight) AS s FROM orders GROUP BY buyer", "kept exactly", "DECIMAL"),
-        ("SELECT buyer, COUNT(*) AS n, AVG(amount) AS a FROM orders GROUP BY buyer", "no AVG", "divide"),
+        ("SELECT buyer, COUNT(*) AS n, AVG(amount) AS a FROM orders GROUP BY buyer", "AVG of amount", "SUM(amount)"),
+        (
+            "SELECT buyer, COUNT(*) AS n, SUM(price) AS s, AVG(price) AS a FROM orders GROUP BY buyer",
+            "SUM of price is NULL",
+            "COUNT(price)",
+        ),
+        ("SELECT buyer, COUNT(*) AS n, AVG(weight) AS a FROM orders GROUP BY buyer", "kept exactly", "average a DECIMAL"),
         ("SELECT buyer, COUNT(*) AS n, MAX(amount) AS a FROM orders GROUP BY buyer", "no MAX", "ORDER BY"),
         ("SELECT buyer, COUNT(DISTINCT id) AS n FROM orders GROUP BY buyer", "DISTINCT", "leave it out"),
         ("SELECT buyer, COUNT(*) FROM orders GROUP BY buyer", "has no name", "AS name"),
@@ -112,6 +118,7 @@ def test_a_name_means_one_table_or_view(name: str) -> None:
         "SELECT buyer, SUM(amount) AS total FROM orders GROUP BY buyer",
         "SELECT day, COUNT(*) AS n FROM orders GROUP BY day",
         "SELECT buyer, COUNT(*) AS n, AVG(amount) AS a FROM orders GROUP BY buyer",
+        "SELECT buyer, COUNT(*) AS price_sum, AVG(price) AS price_count FROM orders GROUP BY buyer",
     ],
 )
 def test_the_fix_mends_the_view(select: str) -> None:

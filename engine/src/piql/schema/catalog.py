@@ -219,15 +219,17 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class ViewAggregate:
-    """A column of a view: COUNT or SUM of a column of its table; COUNT(*) has no `column`.
+    """A column of a view: COUNT, SUM or AVG of a column of its table; COUNT(*) has no `column`.
 
-    `counted_by` is the column of the view that holds COUNT(column), for a SUM that is NULL where this is 0.
+    `counted_by` is the column of the view that counts the values: a SUM or an AVG is NULL where this is 0. An AVG is
+    what `summed_by` holds, divided by that.
     """
 
     name: str
-    function: Literal["COUNT", "SUM"]
+    function: Literal["COUNT", "SUM", "AVG"]
     column: str | None
     counted_by: str | None = None
+    summed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,9 @@ def mended(text: str, fix: Fix) -> str:
     [
         ("SELECT COUNT(*) FROM t WHERE b = [b]", {"b": 1}),
         ("SELECT COUNT(*) AS n, SUM(v) AS s, COUNT(v) AS m FROM t WHERE b = [b]", {"b": 99}),
+        ("SELECT AVG(v) AS a FROM t WHERE b = [b]", {"b": 1}),
+        ("SELECT AVG(w), SUM(w) AS s FROM t WHERE b = [b]", {"b": 99}),
+        ("SELECT b, AVG(w) AS a FROM t GROUP BY b ORDER BY a DESC, b LIMIT 3", {}),
         ("SELECT COUNT(*) AS n, SUM(w) AS s FROM t x WHERE x.c = [c] AND x.b = 2", {"c": "a"}),
         ("SELECT b, COUNT(*) AS n, SUM(v) + COUNT(v) AS s FROM t WHERE b = [b] GROUP BY b", {"b": 2}),
         ("SELECT b, SUM(w) AS s FROM t GROUP BY b ORDER BY s DESC, b LIMIT 3", {}),
@@ -86,7 +89,7 @@ def test_the_fix_says_what_each_write_pays() -> None:
     "select",
     [
         "SELECT COUNT(*) AS n FROM t",
-        "SELECT AVG(v) AS m FROM t WHERE b = [b]",
+        "SELECT AVG(x) AS m FROM t WHERE b = [b]",
         "SELECT SUM(x) AS s FROM t WHERE b = [b]",
         "SELECT COUNT(DISTINCT v) AS n FROM t WHERE b = [b]",
         "SELECT COUNT(*) AS n FROM t WHERE b = [b] AND w > 3",

@@ -11,7 +11,7 @@ the code `view-form`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from piql.compiler.binding.row_tests import TestRefused
@@ -25,6 +25,7 @@ from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
 _COUNT = SqlType(Kind.BIGINT)
+_AVERAGE = SqlType(Kind.DOUBLE)
 
 
 class _Refused(Exception):
@@ -198,7 +199,7 @@ class _ViewBuilder:
             return
         if not isinstance(item.expression, ast.Call):
             raise _refused(
-                "a view holds columns, COUNT and SUM", item.span, "compute other values where the view is read"
+                "a view holds columns, COUNT, SUM and AVG", item.span, "compute other values where the view is read"
             )
         self._add_aggregate(item, item.expression, table)
 
@@ -216,7 +217,7 @@ class _ViewBuilder:
         self.columns[column.name] = column
 
     def _add_aggregate(self, item: ast.SelectItem, call: ast.Call, table: Table) -> None:
-        """Add COUNT(*), COUNT(column) or SUM(column)."""
+        """Add COUNT(*), COUNT(column), SUM(column) or AVG(column)."""
         function = call.name.text.upper()
         if call.is_distinct or call.filter is not None or call.order is not None or call.over is not None:
             raise _refused(
@@ -224,10 +225,9 @@ class _ViewBuilder:
                 call.span,
                 "leave it out: what is kept must follow from the one row that a write changes",
             )
-        if function not in ("COUNT", "SUM"):
+        if function not in ("COUNT", "SUM", "AVG"):
             why, way_out = _INSTEAD.get(function, ("", _OTHERWISE))
-            fixes = (_as_sum_and_count(item, call),) if function == "AVG" and len(call.arguments) == 1 else ()
-            raise _refused(f"a view keeps COUNT and SUM, and no {function}{why}", call.span, way_out, fixes)
+            raise _refused(f"a view keeps COUNT, SUM and AVG, and no {function}{why}", call.span, way_out)
         column = None if call.is_star else self._column(call.arguments[0], table) if len(call.arguments) == 1 else None
         if column is None and not (call.is_star and function == "COUNT"):
             raise _refused(f"{function} of a view takes one column", call.span, f"write {function}(column)")
@@ -240,62 +240,76 @@ class _ViewBuilder:
             return
         if not is_number(column.type) or column.type.kind is Kind.DOUBLE:
             raise _refused(
-                f"SUM of {column.name} cannot be kept exactly: it is {column.type.with_article}",
+                f"{function} of {column.name} cannot be kept exactly: it is {column.type.with_article}",
                 call.span,
-                "sum a DECIMAL or a whole number",
+                f"{'sum' if function == 'SUM' else 'average'} a DECIMAL or a whole number",
             )
-        may_be_null = self._may_be_null(column)
-        self._add_column(Column(item.alias.text, summed_type(column.type), may_be_null, span=item.span))
-        self.aggregates.append(ViewAggregate(item.alias.text, "SUM", column.name))
+        type = _AVERAGE if function == "AVG" else summed_type(column.type)
+        self._add_column(Column(item.alias.text, type, self._may_be_null(column), span=item.span))
+        self.aggregates.append(ViewAggregate(item.alias.text, "AVG" if function == "AVG" else "SUM", column.name))
 
     def _check_counts(self, select: ast.Select, table: Table) -> None:
-        """Refuse a view that does not count what tells when a group, or a SUM, has no values any more."""
+        """Refuse a view without what tells when a group, SUM or AVG has no values any more, or what an AVG is made of."""
         if not any(part.function == "COUNT" and part.column is None for part in self.aggregates):
-            raise self._lacks(select, "COUNT(*)", "row_count", "when the last row of a group is gone")
+            raise self._lacks(select, [("COUNT(*)", "row_count")], "when the last row of a group is gone")
         for part in self.aggregates:
             column = table.column(part.column) if part.column is not None else None
-            is_nullable_sum = part.function == "SUM" and column is not None and self._may_be_null(column)
-            if is_nullable_sum and column is not None and self._counter(part) is None:
-                name = f"{column.name}_count"
-                raise self._lacks(select, f"COUNT({column.name})", name, f"when the SUM of {column.name} is NULL")
+            if part.function == "COUNT" or column is None:
+                continue
+            missing: list[tuple[str, str]] = []  # calls, and the names that their columns get
+            why = f"when the {part.function} of {column.name} is NULL"
+            if part.function == "AVG" and self._kept("SUM", column.name) is None:
+                missing.append((f"SUM({column.name})", f"{column.name}_sum"))
+                why = f"what the AVG of {column.name} is after a write"
+            if self._may_be_null(column) and self._kept("COUNT", column.name) is None:
+                missing.append((f"COUNT({column.name})", f"{column.name}_count"))
+            if missing:
+                raise self._lacks(select, missing, why)
 
-    def _lacks(self, select: ast.Select, call: str, name: str, why: str) -> _Refused:
-        """Return the refusal of a view without a count, with the fix that adds it."""
+    def _lacks(self, select: ast.Select, missing: Sequence[tuple[str, str]], why: str) -> _Refused:
+        """Return the refusal of a view without these calls, with the fix that adds them under names that are free."""
         end = select.items_span.end
-        fix = Fix(f"Add {call}", (Edit(select.items_span.file, end, end, f", {call} AS {name}"),))
-        return _refused(
-            f"nothing tells {why}", select.items_span, f"add {call} AS {name}, which writes keep up to date", (fix,)
-        )
+        calls = [f"{call} AS {self._free_name(name)}" for call, name in missing]
+        title = f"Add {' and '.join(call for call, _ in missing)}"
+        fix = Fix(title, (Edit(select.items_span.file, end, end, "".join(f", {call}" for call in calls)),))
+        way_out = f"add {' and '.join(calls)}, which writes keep up to date"
+        return _refused(f"nothing tells {why}", select.items_span, way_out, (fix,))
 
-    def _counter(self, part: ViewAggregate) -> str | None:
-        """Return the column of the view that counts the values of a SUM; None if there is none."""
-        counts = (count for count in self.aggregates if count.function == "COUNT" and count.column == part.column)
-        return next((count.name for count in counts), None)
+    def _free_name(self, wanted: str) -> str:
+        """Return a name that no column of the view has."""
+        taken = {name.lower() for name in self.columns}
+        names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(taken) + 3)))
+        return next(name for name in names if name.lower() not in taken)
+
+    def _kept(self, function: str, column: str | None) -> str | None:
+        """Return the column of the view that holds a COUNT or SUM; None if there is none."""
+        parts = (part for part in self.aggregates if part.function == function and part.column == column)
+        return next((part.name for part in parts), None)
 
     def _whole_aggregates(self) -> list[ViewAggregate]:
-        """Return the aggregates, each SUM with what counts its values, also if its column may not be NULL yet."""
-        return [
-            replace(part, counted_by=self._counter(part)) if part.function == "SUM" else part
-            for part in self.aggregates
-        ]
+        """Return the aggregates, each SUM and AVG with what counts its values, and each AVG with what sums them.
+
+        A SUM has its COUNT also if its column may not be NULL yet.
+        """
+        return [self._whole(part) for part in self.aggregates]
+
+    def _whole(self, part: ViewAggregate) -> ViewAggregate:
+        counted_by = self._kept("COUNT", part.column)
+        match part.function:
+            case "SUM":
+                return replace(part, counted_by=counted_by)
+            case "AVG":
+                counter = counted_by or self._kept("COUNT", None)
+                return replace(part, counted_by=counter, summed_by=self._kept("SUM", part.column))
+        return part
 
 
 _OTHERWISE = "compute it where the view is read"
 _OF_ALL_ROWS = ": when the row that has it goes, only the other rows of the group tell the next one"
 _INSTEAD = {
-    "AVG": ("", "keep SUM(column) and COUNT(column), and divide where the view is read"),
     "MIN": (_OF_ALL_ROWS, "ask the table: ORDER BY the column, LIMIT 1, with the columns of GROUP BY in WHERE"),
     "MAX": (_OF_ALL_ROWS, "ask the table: ORDER BY the column DESC, LIMIT 1, with the columns of GROUP BY in WHERE"),
 }
-
-
-def _as_sum_and_count(item: ast.SelectItem, call: ast.Call) -> Fix:
-    """Return the fix that keeps what an average is made of."""
-    operand = call.arguments[0].span.text
-    name = item.alias.text if item.alias is not None else "average"
-    text = f"SUM({operand}) AS {name}_sum, COUNT({operand}) AS {name}_count"
-    title = f"Keep SUM and COUNT: {name}_sum / {name}_count is the average"
-    return Fix(title, (Edit(item.span.file, item.span.start, item.span.end, text),))
 
 
 def _plain_select(query: ast.QueryExpression) -> ast.Select:

@@ -160,9 +160,14 @@ def average_of_whole(values: Sequence[int]) -> float:
     return sum(values) / len(values)
 
 
+def average_of_sum(total: int | Decimal, count: int) -> float | None:
+    """Return the DOUBLE next to an exact sum divided by how many were added."""
+    return _nearest(Fraction(total) / count)
+
+
 def average_of_decimals(values: Sequence[Decimal]) -> float | None:
     """Return the DOUBLE next to the exact average."""
-    return _nearest(Fraction(sum_of_decimals(values)) / len(values))
+    return average_of_sum(sum_of_decimals(values), len(values))
 
 
 def average_of_doubles(values: Sequence[float]) -> float | None:

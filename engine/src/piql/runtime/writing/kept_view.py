@@ -4,15 +4,17 @@ orders (7, "ada", 5.00) becomes (7, "bob", 6.00):      ("ada", n - 1, total - 5.
 
 A row enters and leaves by a write that changes whether WHERE is true for it. Each group takes a get of its row and a
 write of it, in the transaction of the write: so it counts exactly once. A group without rows has none. Sums are exact;
-one that its column cannot hold raises ConstraintViolation and refuses the write.
+one that its column cannot hold raises ConstraintViolation and refuses the write. An average is computed anew from the
+sum and the count beside it, so that it never drifts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from piql.errors import ConstraintViolation
+from piql.runtime.execution.numbers import average_of_sum
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.check_constraint import compiled_test
 from piql.runtime.writing.table_rules.entries import IndexEntries
@@ -63,18 +65,22 @@ class KeptView:
         self._counts = _test_of(view.view.condition, positions, store)
         self._key = tuple(positions[column] for _, column in view.view.keys)
         self._primary_key = tuple(positions[name] for name in record.primary_key)
-        self._parts = [_Part(part, view, record, positions, store) for part in view.view.aggregates]
+        kept = [part for part in view.view.aggregates if part.function != "AVG"]
+        self._parts = [_Part(part, view, record, positions, store) for part in kept]
         names = [column.name for column in view.columns]
         at = {name: number for number, name in enumerate(names)}
         self._key_places = tuple(at[name] for name, _ in view.view.keys)
-        self._part_places = tuple(at[part.name] for part in view.view.aggregates)
+        self._part_places = tuple(at[part.name] for part in kept)
         self._width = len(names)
         self._rows_part = next(
-            number for number, part in enumerate(view.view.aggregates) if part.function == "COUNT" and not part.column
+            number for number, part in enumerate(kept) if part.function == "COUNT" and not part.column
         )
-        number_of = {part.name: number for number, part in enumerate(view.view.aggregates)}
-        self._counter = [
-            number_of[part.counted_by] if part.counted_by is not None else None for part in view.view.aggregates
+        number_of = {part.name: number for number, part in enumerate(kept)}
+        self._counter = [number_of[part.counted_by] if part.counted_by is not None else None for part in kept]
+        self._averages = [
+            _Average(part, view, store, at[part.name], number_of)
+            for part in view.view.aggregates
+            if part.function == "AVG"
         ]
 
     def keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
@@ -151,6 +157,8 @@ class KeptView:
             counter = self._counter[number]
             is_null = counter is not None and values[counter] == 0
             row[place] = None if is_null else part.kept(values[number])
+        for average in self._averages:
+            row[average.place] = average.of(values)
         return tuple(row)
 
 
@@ -160,6 +168,26 @@ def _test_of(condition: RowTest | None, positions: Mapping[str, int], store: Sto
         return lambda record: True
     compiler, test = compiled_test(condition, positions, store)
     return compiler.function("r", compiler.is_true(test))
+
+
+class _Average:
+    """One AVG of a view, at its place in the row: a SUM and a COUNT beside it, which have these numbers."""
+
+    def __init__(
+        self, part: ViewAggregate, view: Table, store: Store, place: int, number_of: Mapping[str, int]
+    ) -> None:
+        assert part.summed_by is not None
+        assert part.counted_by is not None
+        column = view.column(part.name)
+        assert column is not None
+        self.place = place
+        self._kept = keeper(view, column, store)
+        self._sum, self._count = number_of[part.summed_by], number_of[part.counted_by]
+
+    def of(self, values: Sequence[Any]) -> Any:
+        """Return the average as it is stored; NULL of no values."""
+        count = values[self._count]
+        return self._kept(average_of_sum(values[self._sum], count)) if count else None
 
 
 class _Part:

@@ -70,8 +70,9 @@ class _Rewriting:
             if column is None:
                 return None
             text = written(column)
-            if select.group is None:
-                text = f"COALESCE(SUM({text}), 0)" if call.name.text.upper() == "COUNT" else f"SUM({text})"
+            if select.group is None:  # of one group, or none
+                function = call.name.text.upper()
+                text = f"COALESCE(SUM({text}), 0)" if function == "COUNT" else f"{function}({text})"
             edits.append(Edit(call.span.file, call.span.start, call.span.end, text + self._name_of(call)))
         if not self._reads_only_keys() or not self.kept:
             return None
@@ -91,7 +92,7 @@ class _Rewriting:
     def _kept_column(self, call: ast.Call) -> str | None:
         """Return the column of the view for a call; None for one that no view keeps."""
         function = call.name.text.upper()
-        if function not in ("COUNT", "SUM") or call.is_distinct or call.filter or call.order or call.over:
+        if function not in ("COUNT", "SUM", "AVG") or call.is_distinct or call.filter or call.order or call.over:
             return None
         if call.is_star:
             return self.kept.setdefault("COUNT(*)", _ROWS)
@@ -100,8 +101,10 @@ class _Rewriting:
         if column is None:
             return None
         name = written(column.name)
-        if function == "SUM" and column.nullable:
+        if function != "COUNT" and column.nullable:
             self.kept.setdefault(f"COUNT({name})", f"{column.name}_count")
+        if function == "AVG":
+            self.kept.setdefault(f"SUM({name})", f"{column.name}_sum")
         return self.kept.setdefault(f"{function}({name})", f"{column.name}_{function.lower()}")
 
     def _name_of(self, call: ast.Call) -> str:
