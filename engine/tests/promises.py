@@ -94,8 +94,8 @@ def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
     view = table.view
     assert view is not None
     records = [record for record in records if _is_counted(view, record)]
-    for key in dict.fromkeys(tuple(record[column] for _, column in view.keys) for record in records):
-        group = [record for record in records if tuple(record[column] for _, column in view.keys) == key]
+    for key in dict.fromkeys(_key_of(view, record) for record in records):
+        group = [record for record in records if _key_of(view, record) == key]
         row = dict(zip((name for name, _ in view.keys), key, strict=True))
         for part in view.aggregates:
             values = (
@@ -104,6 +104,12 @@ def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
             with localcontext(prec=100):
                 row[part.name] = _AGGREGATES[part.function](values) if values or part.function == "COUNT" else None
         yield tuple(row[column.name] for column in table.columns)
+
+
+def _key_of(view: View, record: Record) -> Entry:
+    """Return the group of a record, with what stands for NULL in its key."""
+    stand_ins = {stand_in.column: stand_in.value for stand_in in view.stand_ins}
+    return tuple(stand_ins.get(name) if record[name] is None else record[name] for _, name in view.keys)
 
 
 _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {

@@ -19,7 +19,8 @@ from piql.versions.deploy import begin_deploy
 from promises import broken_promises
 
 TABLE = """CREATE TABLE orders (
-  id INT PRIMARY KEY, buyer VARCHAR(8) NOT NULL, day DATE, price DECIMAL(8, 2), weight DOUBLE, amount INT NOT NULL);
+  id INT PRIMARY KEY, buyer VARCHAR(8) NOT NULL, day DATE, price DECIMAL(8, 2), weight DOUBLE, amount INT NOT NULL,
+  note VARCHAR(8));
 """
 WRITES = """
 CREATE QUERY put AS INSERT INTO orders (id, buyer, amount) VALUES ([id], [buyer], [amount]);
@@ -92,6 +93,19 @@ def refusal_of(view: str) -> tuple[str, str]:
         ("SELECT byer, COUNT(*) AS n FROM orders GROUP BY buyer", "no column byer", "buyer"),
         ("SELECT buyer, COUNT(*) AS n FROM ordrs GROUP BY buyer", "no table ordrs", "orders"),
         ("SELECT UPPER(buyer) AS b, COUNT(*) AS n FROM orders GROUP BY UPPER(buyer)", "grouped by columns", "column"),
+        ("SELECT COALESCE(note, '') AS b, COUNT(*) AS n FROM orders GROUP BY note", "note may be NULL", "COALESCE(note"),
+        ("SELECT note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '')", "note is selected", "COALESCE(note, '')"),
+        (
+            "SELECT COALESCE(note, 'x') AS b, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, 'y')",
+            "'x') is selected",
+            "select COALESCE(note, 'y')",
+        ),
+        ("SELECT COALESCE(note, ''), COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '')", "has no name", "AS note"),
+        ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '')", "not selected", "add COALESCE(note, '')"),
+        ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, buyer)", "grouped by columns", "COALESCE(column"),
+        ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, 'longer than 8')", "longer", "VARCHAR"),
+        ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, NULL)", "grouped by columns", "COALESCE(column"),
+        ("SELECT note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, ''), COALESCE(note, 'x')", "two ways", "leave"),
     ],
 )
 def test_what_no_write_could_keep_is_refused_with_a_way_out(select: str, message: str, way_out: str) -> None:
@@ -117,6 +131,9 @@ def test_a_name_means_one_table_or_view(name: str) -> None:
     [
         "SELECT buyer, SUM(amount) AS total FROM orders GROUP BY buyer",
         "SELECT day, COUNT(*) AS n FROM orders GROUP BY day",
+        "SELECT o.day, COUNT(*) AS n FROM orders o WHERE id > 3 OR amount = 2 GROUP BY o.day",
+        "SELECT note, COUNT(*) AS n FROM orders GROUP BY note",
+        "SELECT buyer, o.note AS words, COUNT(*) AS n FROM orders o WHERE id > 3 GROUP BY buyer, o.note",
         "SELECT buyer, COUNT(*) AS n, AVG(amount) AS a FROM orders GROUP BY buyer",
         "SELECT buyer, COUNT(*) AS price_sum, AVG(price) AS price_count FROM orders GROUP BY buyer",
     ],
@@ -124,9 +141,11 @@ def test_a_name_means_one_table_or_view(name: str) -> None:
 def test_the_fix_mends_the_view(select: str) -> None:
     text = f"{TABLE}CREATE VIEW v AS {select};"
     (error,) = piql.compile({"a": text}).diagnostics
-    (edit,) = error.fixes[0].edits
-    mended = text[: edit.start] + edit.text + text[edit.end :]
-    assert piql.compile({"a": mended}).diagnostics == ()
+    for fix in error.fixes:
+        mended = text
+        for edit in sorted(fix.edits, key=lambda edit: -edit.start):
+            mended = mended[: edit.start] + edit.text + mended[edit.end :]
+        assert piql.compile({"a": mended}).diagnostics == (), mended
 
 
 def test_a_view_is_formatted_and_stays_what_it_is() -> None:
@@ -190,6 +209,43 @@ def test_a_store_without_transactions_refuses_a_view_before_anything_is_made(tmp
         with pytest.raises(piql.CompilationRefused, match="no transactions"):
             db.deploy(piql.compile({"a": TABLE + VIEW + WRITES}))
         db.deploy(piql.compile({"a": TABLE + WRITES}))
+
+
+NAMED = "CREATE VIEW notes AS SELECT COALESCE(note, '{}') AS note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '{}');"
+PUT_NOTE = "CREATE QUERY annotate AS UPDATE orders SET note = [note] WHERE id = [id];"
+
+
+def groups_of(db: piql.Database) -> dict[str, int]:
+    return dict(db.some_rows("notes", ["note", "n"], 9))
+
+
+def test_rows_with_null_are_counted_under_the_value_that_stands_for_it(db: piql.Database) -> None:
+    whole = TABLE + NAMED.format("none", "none") + WRITES + PUT_NOTE
+    db.deploy(piql.compile({"a": whole}))
+    assert groups_of(db) == {"none": 10}
+    db.execute("annotate", {"id": 1, "note": "x"})
+    db.execute("annotate", {"id": 2, "note": "none"})
+    assert groups_of(db) == {"none": 9, "x": 1}
+    db.execute("annotate", {"id": 1, "note": None})
+    assert groups_of(db) == {"none": 10}
+    db.execute("remove", {"id": 3})
+    assert groups_of(db) == {"none": 9}
+    assert broken_promises(db) == []
+    with pytest.raises(piql.CompilationRefused, match="give the new one another name"):
+        db.deploy(piql.compile({"a": TABLE + NAMED.format("other", "other") + WRITES}))
+
+
+def test_a_column_with_a_value_for_null_may_become_not_null_and_back(db: piql.Database) -> None:
+    nullable, filled = (TABLE.replace("note VARCHAR(8)", f"note VARCHAR(8){end}") for end in ("", " NOT NULL"))
+    writes = PUT_NOTE + NAMED.format("none", "none")
+    db.deploy(piql.compile({"a": nullable + writes}))
+    for number in range(10):
+        db.execute("annotate", {"id": number, "note": "xy"[number % 2]})
+    db.deploy(piql.compile({"a": filled + writes}))
+    db.deploy(piql.compile({"a": nullable + writes}))
+    db.execute("annotate", {"id": 1, "note": None})
+    assert groups_of(db) == {"none": 1, "x": 5, "y": 4}
+    assert broken_promises(db) == []
 
 
 def test_what_a_view_holds_cannot_change_under_its_name(db: piql.Database) -> None:

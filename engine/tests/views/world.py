@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -67,6 +67,10 @@ class View:
     keys: tuple[Column, ...]
     aggregates: tuple[Aggregate, ...]
     condition: str = ""
+    stand_ins: Mapping[str, str] = field(default_factory=dict)  # by the name of a key, as literals
+
+    def grouped_by(self, key: Column) -> str:
+        return f"COALESCE({key.name}, {self.stand_ins[key.name]})" if key.name in self.stand_ins else key.name
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,10 +78,10 @@ class View:
 
     @property
     def select(self) -> str:
-        keys = ", ".join(f"{key.name} AS by_{key.name}" for key in self.keys)
+        keys = ", ".join(f"{self.grouped_by(key)} AS by_{key.name}" for key in self.keys)
         parts = ", ".join(part.text for part in self.aggregates)
         where = f" WHERE {self.condition}" if self.condition else ""
-        return f"SELECT {keys}, {parts} FROM t{where} GROUP BY {', '.join(key.name for key in self.keys)}"
+        return f"SELECT {keys}, {parts} FROM t{where} GROUP BY {', '.join(map(self.grouped_by, self.keys))}"
 
     def exactly(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return a row of DuckDB's with each average next to the exact one: DuckDB's is off by its last digits."""
@@ -133,7 +137,10 @@ class World:
     def _view(self, name: str) -> View:
         chance = self.chance
         keys = tuple(chance.sample(self.keys, chance.randint(1, len(self.keys))))
-        never_null = {key.name for key in keys if key.nullable}
+        stand_ins = {
+            key.name: _literal(chance.choice(_KEYS[key.type])) for key in keys if key.nullable and chance.random() < 0.5
+        }
+        never_null = {key.name for key in keys if key.nullable and key.name not in stand_ins}
         tests = [f"{name} IS NOT NULL" for name in sorted(never_null)]
         if chance.random() < 0.5:
             column = chance.choice(self.values)
@@ -151,7 +158,7 @@ class World:
                 if chance.random() < 0.5:
                     parts.append(Aggregate(f"mean_{column.name}", "AVG", column))
         chance.shuffle(parts)
-        return View(name, keys, tuple(parts), " AND ".join(tests))
+        return View(name, keys, tuple(parts), " AND ".join(tests), stand_ins)
 
     def _test(self, depth: int = 2) -> str:
         """Return a random test of columns of one row, as PIQL and DuckDB write it."""

@@ -233,17 +233,30 @@ class ViewAggregate:
 
 
 @dataclass(frozen=True, slots=True)
+class StandIn:
+    """The value that stands for NULL in a column that a view is grouped by: `'none'` of COALESCE(team, 'none').
+
+    `shown` tells two apart. `value` is None where only what a store keeps of it is known.
+    """
+
+    column: str
+    shown: str
+    value: object = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What a view holds: a row for each group of rows of `table`, which writes to that table keep up to date.
 
-    `keys` pairs each key column of the view with the column of `table` that it is grouped by. Of the table, only rows
-    count for which `condition` is true.
+    `keys` pairs each key column of the view with the column of `table` that it is grouped by, of which some have
+    `stand_ins`. Of the table, only rows count for which `condition` is true.
     """
 
     table: str
     keys: tuple[tuple[str, str], ...]
     aggregates: tuple[ViewAggregate, ...]
     condition: RowTest | None = None
+    stand_ins: tuple[StandIn, ...] = ()
 
     @property
     def key_columns(self) -> frozenset[str]:

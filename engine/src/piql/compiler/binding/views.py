@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from piql.compiler.binding.defaults import bind_default
 from piql.compiler.binding.row_tests import TestRefused
 from piql.compiler.binding.scope import TableNames, lookup, unknown_name
 from piql.compiler.binding.types import is_number, summed_type
 from piql.compiler.binding.view_rows import ViewRows, bind_rows_of_view
 from piql.compiler.syntax import ast
-from piql.schema.catalog import Column, Kind, SqlType, Table, View, ViewAggregate
+from piql.schema.catalog import Column, Default, Kind, SqlType, StandIn, Table, View, ViewAggregate
+from piql.schema.types import TEXTS
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
@@ -68,6 +70,7 @@ class _ViewBuilder:
         self.qualifiers: set[str] = set()  # in lower case, before a column of the table
         self.columns: dict[str, Column] = {}  # of the view, by name
         self.keys: dict[str, str] = {}  # column of the table → column of the view
+        self.stand_ins: dict[str, StandIn] = {}  # by column of the table
         self.aggregates: list[ViewAggregate] = []
         self.rows: ViewRows | None = None
 
@@ -86,8 +89,11 @@ class _ViewBuilder:
             self._add_item(item, table, grouped)
         for name, span in grouped.items():
             if name not in self.keys:
+                shown = span.text
                 raise _refused(
-                    f"{name} is grouped by and not selected", span, f"add {name} to the SELECT: a group is found by it"
+                    f"{shown} is grouped by and not selected",
+                    span,
+                    f"add {shown} to the SELECT: a group is found by it",
                 )
         self._check_counts(select, table)
         return Table(
@@ -102,6 +108,7 @@ class _ViewBuilder:
                 tuple((self.keys[name], name) for name in grouped),
                 tuple(self._whole_aggregates()),
                 self.rows.condition if self.rows is not None else None,
+                tuple(self.stand_ins[name] for name in grouped if name in self.stand_ins),
             ),
         )
 
@@ -149,10 +156,16 @@ class _ViewBuilder:
             )
         grouped: dict[str, Span] = {}
         for key in select.group.keys:
-            column = self._column(key, table)
-            if column is None:
-                raise _refused("a view is grouped by columns", key.span, "name a column of the table")
-            if self._may_be_null(column):
+            part = self._key(key, table)
+            if part is None:
+                way_out = "name a column of the table, or COALESCE(column, 'value')"
+                raise _refused("a view is grouped by columns", key.span, way_out)
+            column, stand_in = part
+            if column.name in grouped and self.stand_ins.get(column.name) != stand_in:
+                raise _refused(f"{column.name} is grouped by in two ways", key.span, "leave one of them out")
+            if stand_in is not None:
+                self.stand_ins[column.name] = stand_in
+            elif self._may_be_null(column):
                 raise self._group_of_null(select, column, key.span)
             if column.type.kind is Kind.DOUBLE:
                 raise _refused(
@@ -163,36 +176,83 @@ class _ViewBuilder:
             grouped[column.name] = key.span
         return grouped
 
+    def _key(self, expression: ast.Expression, table: Table) -> tuple[Column, StandIn | None] | None:
+        """Return the column of a key, with what stands for NULL in COALESCE(column, 'value'); None for no key."""
+        column = self._column(expression, table)
+        if column is not None:
+            return column, None
+        match expression:
+            case ast.Call(arguments=(ast.ColumnName() as name, ast.LiteralValue() as value)) if (
+                expression.name.text.upper() == "COALESCE" and value.value is not None
+            ):
+                column = self._column(name, table)
+                assert column is not None
+                bound = bind_default(value, column.name, column.type, may_be_null=False)
+                if not isinstance(bound, Default):
+                    raise _Refused(bound)
+                return column, StandIn(column.name, repr(value.value), bound.value)
+        return None
+
     def _may_be_null(self, column: Column) -> bool:
         """Return whether a column may be NULL in a row that the view counts."""
         return column.nullable and (self.rows is None or column.name not in self.rows.never_null)
 
     def _group_of_null(self, select: ast.Select, column: Column, span: Span) -> _Refused:
-        """Return the refusal of a group without a key, with the fix that leaves its rows out."""
-        test = f"{column.name} IS NOT NULL"
-        fixes: tuple[Fix, ...] = ()
-        if select.where is None and select.from_clause is not None:
+        """Return the refusal of a group without a key, with the fixes that leave its rows out, or name the group."""
+        test = f"{span.text} IS NOT NULL"
+        title = f"Leave out the rows without {column.name}"
+        fixes: list[Fix] = []
+        if select.where is not None:
+            start, end = select.where.span.start, select.where.span.end
+            edits = (Edit(span.file, start, start, "("), Edit(span.file, end, end, f") AND {test}"))
+            fixes.append(Fix(title, edits))
+        elif select.from_clause is not None:
             end = select.from_clause.span.end
-            fixes = (Fix(f"Leave out the rows without {column.name}", (Edit(span.file, end, end, f" WHERE {test}"),)),)
+            fixes.append(Fix(title, (Edit(span.file, end, end, f" WHERE {test}"),)))
+        if column.type.kind in TEXTS:
+            fixes.append(self._with_empty_text(select, column, span))
         return _refused(
             f"{column.name} may be NULL, and a row is found by its key only if no part of it is NULL",
             span,
-            f"add WHERE {test}, which leaves such rows out, or declare {column.name} NOT NULL",
-            fixes,
+            f"add WHERE {test}, which leaves such rows out; or select and group by COALESCE({span.text}, …) with the "
+            f"value that stands for NULL; or declare {column.name} NOT NULL",
+            tuple(fixes),
         )
+
+    def _with_empty_text(self, select: ast.Select, column: Column, span: Span) -> Fix:
+        """Return the fix that counts rows with NULL as rows with an empty text."""
+        named = f"COALESCE({span.text}, '')"
+        edits = [Edit(span.file, span.start, span.end, named)]
+        for item in select.items:
+            expression = item.expression if isinstance(item, ast.SelectItem) else None
+            if isinstance(expression, ast.ColumnName) and expression.name.text.lower() == column.name.lower():
+                alias = f" AS {expression.name.span.text}" if isinstance(item, ast.SelectItem) and not item.alias else ""
+                at = expression.span
+                edits.append(Edit(at.file, at.start, at.end, f"COALESCE({at.text}, ''){alias}"))
+        return Fix(f"Count the rows without {column.name} as those with ''", tuple(edits))
 
     def _add_item(self, item: ast.SelectItem | ast.Star, table: Table, grouped: dict[str, Span]) -> None:
         """Add a column of the view."""
         if isinstance(item, ast.Star):
             raise _refused("a view names its columns", item.span, "write the columns of GROUP BY, and COUNT(*) AS n")
-        column = self._column(item.expression, table)
-        if column is not None:
+        part = self._key(item.expression, table)
+        if part is not None:
+            column, stand_in = part
+            if column.name in grouped and self.stand_ins.get(column.name) != stand_in:
+                group = grouped[column.name].text
+                raise _refused(
+                    f"{item.expression.span.text} is selected, and the view is grouped by {group}",
+                    item.span,
+                    f"select {group}",
+                )
             if column.name not in grouped:
                 raise _refused(
                     f"{column.name} is not grouped by", item.span, f"add {column.name} to GROUP BY, or COUNT or SUM it"
                 )
             if column.name in self.keys:
                 raise _refused(f"{column.name} is selected twice", item.span, "leave one of them out")
+            if stand_in is not None and item.alias is None:
+                raise _refused(f"{item.span.text} has no name", item.span, f"write {item.span.text} AS {column.name}")
             name = item.alias or ast.Name(text=column.name, span=item.span)
             self._add_column(Column(name.text, column.type, False, span=item.span))
             self.keys[column.name] = name.text

@@ -64,6 +64,7 @@ class KeptView:
         positions = {column.name: at for at, column in enumerate(record.columns)}
         self._counts = _test_of(view.view.condition, positions, store)
         self._key = tuple(positions[column] for _, column in view.view.keys)
+        self._in_place_of_null = _stored_stand_ins(view, store)
         self._primary_key = tuple(positions[name] for name in record.primary_key)
         kept = [part for part in view.view.aggregates if part.function != "AVG"]
         self._parts = [_Part(part, view, record, positions, store) for part in kept]
@@ -121,8 +122,10 @@ class KeptView:
         if not self._counts(record):
             return
         key = tuple([record[at] for at in self._key])
-        if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
-            return
+        if None in key:
+            key = tuple([self._in_place_of_null[at] if part is None else part for at, part in enumerate(key)])
+            if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
+                return
         numbers = groups.setdefault(key, [0] * len(self._parts))
         for number, part in enumerate(self._parts):
             numbers[number] = part.plus(numbers[number], part.of(record), sign)
@@ -160,6 +163,18 @@ class KeptView:
         for average in self._averages:
             row[average.place] = average.of(values)
         return tuple(row)
+
+
+def _stored_stand_ins(view: Table, store: Store) -> Row:
+    """Return what stands for NULL in each part of a group's key, as it is stored; None where nothing does."""
+    assert view.view is not None
+    values = {stand_in.column: stand_in.value for stand_in in view.view.stand_ins}
+    stored: list[Any] = []
+    for name, source in view.view.keys:
+        column = view.column(name)
+        assert column is not None
+        stored.append(keeper(view, column, store)(values[source]) if source in values else None)
+    return tuple(stored)
 
 
 def _test_of(condition: RowTest | None, positions: Mapping[str, int], store: Store) -> Callable[[Row], bool]:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
-from piql.schema.catalog import Column, Kind, RowTest, SqlType, Table, View, ViewAggregate
+from piql.schema.catalog import Column, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import filled_part, refuse_view
 
@@ -269,6 +269,7 @@ def _view_document(view: View) -> dict[str, Any]:
         "keys": view.keys,
         "aggregates": [asdict(part) for part in view.aggregates],
         "where": condition and {"text": condition.text, "constants": condition.constants, "columns": condition.columns},
+        "stand_ins": [(stand_in.column, stand_in.shown) for stand_in in view.stand_ins],
     }
 
 
@@ -278,7 +279,9 @@ def _view(document: Mapping[str, Any]) -> View:
     condition = (
         RowTest(where["text"], tuple(where["constants"]), tuple(where["columns"])) if where is not None else None
     )
-    return View(document["table"], keys, tuple(ViewAggregate(**part) for part in document["aggregates"]), condition)
+    aggregates = tuple(ViewAggregate(**part) for part in document["aggregates"])
+    stand_ins = tuple(StandIn(column, shown) for column, shown in document.get("stand_ins", ()))
+    return View(document["table"], keys, aggregates, condition, stand_ins)
 
 
 def _type(text: str) -> SqlType:

@@ -33,10 +33,11 @@ CODES = (
         "view-form",
         "A view that no write could keep up to date",
         "A view holds a row for each group of one table, and each write to the table changes the groups of its row. So "
-        "it is one SELECT with GROUP BY columns that are never NULL, COUNT(*), and COUNT, SUM or AVG of columns. COUNT(*) "
-        "tells when a group is gone, COUNT(column) when a SUM or an AVG is NULL, and SUM(column) what an AVG is after "
-        "a write. Its WHERE compares columns with constants. MIN and MAX are left to an index: when the row that has "
-        "it goes, only the other rows tell the next one.",
+        "it is one SELECT with GROUP BY columns that are never NULL, or COALESCE(column, constant) with the value that "
+        "stands for NULL, and with COUNT(*), and COUNT, SUM or AVG of columns. COUNT(*) tells when a group is gone, "
+        "COUNT(column) when a SUM or an AVG is NULL, and SUM(column) what an AVG is after a write. Its WHERE compares "
+        "columns with constants. MIN and MAX are left to an index: when the row that has it goes, only the other rows "
+        "tell the next one.",
         "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL, n INT NOT NULL);\n"
         "CREATE VIEW v AS SELECT a, AVG(n) AS average, COUNT(*) AS rows_of_a FROM t GROUP BY a;",
     ),
