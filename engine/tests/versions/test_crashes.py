@@ -22,8 +22,16 @@ SECOND = (
     "CREATE TABLE items (id INT PRIMARY KEY, kind VARCHAR(20) NOT NULL, price INT UNIQUE, title VARCHAR(60), "
     "colour VARCHAR(10) NULL, CARDINALITY LIMIT 30 (kind));\n"
     "CREATE TABLE kinds (name VARCHAR(20) PRIMARY KEY);\n"
-    "CREATE VIEW kindPrices AS SELECT kind, COUNT(*) AS n, COUNT(price) AS priced, SUM(price) AS total "
-    "FROM items GROUP BY kind;\n" + GET + ADD + PRICE + REMOVE + BY_KIND + BY_WORD
+    "CREATE VIEW kindPrices AS SELECT kind, COALESCE(colour, 'plain') AS colour, COUNT(*) AS n, "
+    "COUNT(price) AS priced, SUM(price) AS total, AVG(price) AS mean FROM items "
+    "WHERE id >= 20 AND (price < 5000 OR kind = 'new') GROUP BY kind, COALESCE(colour, 'plain');\n"
+    "CREATE QUERY dearest AS SELECT colour, mean FROM kindPrices WHERE kind = [kind] ORDER BY mean DESC LIMIT 3;\n"
+    + GET
+    + ADD
+    + PRICE
+    + REMOVE
+    + BY_KIND
+    + BY_WORD
 )
 
 

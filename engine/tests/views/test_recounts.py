@@ -71,6 +71,47 @@ def test_differences_are_told_and_repaired(db: piql.Database, step_rows: int) ->
     assert broken_promises(db) == []
 
 
+def falsify_entries(db: piql.Database) -> None:
+    """Take the entry of a from the index of the view, move that of b, and add one of a group that there is not."""
+    writer = TableWriter(db.deployment.tables["totals"], db.deployment, db.store)
+    (entries,) = writer.indexes
+    with db.store.transaction() as transaction:
+        for name in "ab":
+            row = writer.read(transaction, Meter(), (name,))
+            assert row is not None
+            transaction.delete(entries.prepared, list(entries.by_key(row)))
+        for name in "bx":
+            transaction.put(entries.prepared, entries.of(writer.make({"buyer": name, "n": 77, "m": 1, "total": 1})))
+
+
+@pytest.mark.parametrize("step_rows", [1, 2, 1000])
+def test_entries_of_a_views_index_are_compared_with_its_rows_and_repaired(db: piql.Database, step_rows: int) -> None:
+    view = db.deployment.tables["totals"]
+    falsify_entries(db)
+    recounted = recount(db, view, step_rows=step_rows)
+    assert recounted.differences == ()
+    strays = sorted((stray.group["buyer"], stray.is_lacking) for stray in recounted.strays)
+    assert strays == [("a", True), ("b", False), ("b", True), ("x", False)]
+    falsify(db)
+    mended = repair(db, view, step_rows=step_rows)
+    assert mended.is_right
+    assert mended.mended >= 4
+    assert broken_promises(db) == []
+
+
+def test_the_command_names_entries_that_differ(db: piql.Database, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    falsify_entries(db)
+    assert verify(["--store", url]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("totals: 40 rows of orders give 3 groups; 4 entries of its indexes differ\n")
+    assert "buyer = 'a': " in printed
+    assert "lacks its entry" in printed
+    assert "holds a stale entry" in printed
+    assert verify(["--store", url, "--repair"]) == 0
+    assert "and it holds them, 4 index entries repaired\n" in capsys.readouterr().out
+    assert broken_promises(db) == []
+
+
 def test_a_group_that_a_write_changes_meanwhile_is_counted_again_before_it_is_repaired(db: piql.Database) -> None:
     (view,) = views_named(db.deployment, ["totals"])
     falsify(db)

@@ -65,7 +65,11 @@ def refusal_of(view: str) -> tuple[str, str]:
             "SUM of price is NULL",
             "COUNT(price)",
         ),
-        ("SELECT buyer, COUNT(*) AS n, AVG(weight) AS a FROM orders GROUP BY buyer", "kept exactly", "average a DECIMAL"),
+        (
+            "SELECT buyer, COUNT(*) AS n, AVG(weight) AS a FROM orders GROUP BY buyer",
+            "kept exactly",
+            "average a DECIMAL",
+        ),
         ("SELECT buyer, COUNT(*) AS n, MAX(amount) AS a FROM orders GROUP BY buyer", "no MAX", "ORDER BY"),
         ("SELECT buyer, COUNT(DISTINCT id) AS n FROM orders GROUP BY buyer", "DISTINCT", "leave it out"),
         ("SELECT buyer, COUNT(*) FROM orders GROUP BY buyer", "has no name", "AS name"),
@@ -93,8 +97,16 @@ def refusal_of(view: str) -> tuple[str, str]:
         ("SELECT byer, COUNT(*) AS n FROM orders GROUP BY buyer", "no column byer", "buyer"),
         ("SELECT buyer, COUNT(*) AS n FROM ordrs GROUP BY buyer", "no table ordrs", "orders"),
         ("SELECT UPPER(buyer) AS b, COUNT(*) AS n FROM orders GROUP BY UPPER(buyer)", "grouped by columns", "column"),
-        ("SELECT COALESCE(note, '') AS b, COUNT(*) AS n FROM orders GROUP BY note", "note may be NULL", "COALESCE(note"),
-        ("SELECT note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '')", "note is selected", "COALESCE(note, '')"),
+        (
+            "SELECT COALESCE(note, '') AS b, COUNT(*) AS n FROM orders GROUP BY note",
+            "note may be NULL",
+            "COALESCE(note",
+        ),
+        (
+            "SELECT note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '')",
+            "note is selected",
+            "COALESCE(note, '')",
+        ),
         (
             "SELECT COALESCE(note, 'x') AS b, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, 'y')",
             "'x') is selected",
@@ -105,7 +117,11 @@ def refusal_of(view: str) -> tuple[str, str]:
         ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, buyer)", "grouped by columns", "COALESCE(column"),
         ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, 'longer than 8')", "longer", "VARCHAR"),
         ("SELECT COUNT(*) AS n FROM orders GROUP BY COALESCE(note, NULL)", "grouped by columns", "COALESCE(column"),
-        ("SELECT note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, ''), COALESCE(note, 'x')", "two ways", "leave"),
+        (
+            "SELECT note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, ''), COALESCE(note, 'x')",
+            "two ways",
+            "leave",
+        ),
     ],
 )
 def test_what_no_write_could_keep_is_refused_with_a_way_out(select: str, message: str, way_out: str) -> None:
@@ -211,7 +227,9 @@ def test_a_store_without_transactions_refuses_a_view_before_anything_is_made(tmp
         db.deploy(piql.compile({"a": TABLE + WRITES}))
 
 
-NAMED = "CREATE VIEW notes AS SELECT COALESCE(note, '{}') AS note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '{}');"
+NAMED = (
+    "CREATE VIEW notes AS SELECT COALESCE(note, '{}') AS note, COUNT(*) AS n FROM orders GROUP BY COALESCE(note, '{}');"
+)
 PUT_NOTE = "CREATE QUERY annotate AS UPDATE orders SET note = [note] WHERE id = [id];"
 
 

@@ -5,8 +5,8 @@
     repair:    in a transaction for each group, if it still holds what it held: the row that its table gives
 
 A write changes a group by what its row adds. So a group that is unchanged since the snapshot still differs by the same,
-unless it was emptied and came back as it was. Then the next recount tells: a repair ends with one. Memory holds the
-numbers of all groups of one view.
+unless it was emptied and came back as it was. Then the next recount tells: a repair ends with one. The indexes of the
+view are compared with its rows (`entries_of_views`). Memory holds the numbers of all groups of a view, and its entries.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.client.database import Database
+from piql.client.entries_of_views import EntriesOfView, Stray
 from piql.errors import ConstraintViolation, DeployedMeanwhile, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.writing.kept_view import KeptView
@@ -42,10 +43,20 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class StrayEntry:
+    """An entry that an index of the view lacks or holds otherwise than the row of its group, or holds without one."""
+
+    index: str
+    group: Mapping[str, Any]
+    is_lacking: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Recount:
     """A view counted again from `rows` rows of its table, which give `groups` groups.
 
-    `differences` are those of the last recount, `repaired` counts the groups that were written anew before it.
+    `differences` and `strays` are those of the last recount. `repaired` counts the groups that were written anew before
+    it, and `mended` the entries of indexes.
     """
 
     view: str
@@ -53,6 +64,12 @@ class Recount:
     groups: int
     differences: tuple[Difference, ...]
     repaired: int = 0
+    strays: tuple[StrayEntry, ...] = ()
+    mended: int = 0
+
+    @property
+    def is_right(self) -> bool:
+        return not (self.differences or self.strays)
 
 
 def views_named(deployment: Deployment, names: Sequence[str]) -> list[Table]:
@@ -79,21 +96,25 @@ def repair(db: Database, view: Table, tell: Tell | None = None, step_rows: int =
     Raises as `recount`, and ConstraintViolation for a group whose sum its column cannot hold.
     """
     work = _Recounting(db, view, step_rows)
-    repaired = 0
+    repaired = mended = 0
     for _ in range(MOST_ROUNDS - 1):
         comparison = work.compare(tell)
-        if not comparison.differing:
-            return replace(comparison.recount, repaired=repaired)
+        if comparison.recount.is_right:
+            return replace(comparison.recount, repaired=repaired, mended=mended)
         repaired += sum(work.write(key, held, gives) for key, held, gives in comparison.differing)
-    return replace(work.compare(tell).recount, repaired=repaired)
+        mended += len(comparison.strays)
+        for stray in comparison.strays:
+            work.mend(stray)
+    return replace(work.compare(tell).recount, repaired=repaired, mended=mended)
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A recount, and for each difference its key with the two rows as they are stored."""
+    """A recount, and for each difference its key with the two rows as they are stored, and the stray entries."""
 
     recount: Recount
     differing: tuple[tuple[Row, Row | None, Row | None], ...]
+    strays: tuple[Stray, ...]
 
 
 class _Recounting:
@@ -123,15 +144,30 @@ class _Recounting:
                 if tell is not None:
                     tell(self._view.name, rows)
             number = len(groups)
+            entries = self._entries()
             for step in _steps(self._store, self._view, self._step_rows):
                 for held in step:
+                    entries.add(held)
                     key = self._kept.key_of(held)
                     gives = self._row(key, groups.pop(key, None))
                     if held != gives:
                         differing.append((key, held, gives))
+            strays = tuple(entries.strays())
         differing += [(key, None, self._row(key, numbers)) for key, numbers in groups.items()]
         shown = tuple(self._difference(*difference) for difference in differing)
-        return _Comparison(Recount(self._view.name, rows, number, shown), tuple(differing))
+        named = tuple(
+            StrayEntry(stray.entries.index.name, self._decoded(stray.group), stray.is_lacking) for stray in strays
+        )
+        return _Comparison(Recount(self._view.name, rows, number, shown, strays=named), tuple(differing), strays)
+
+    def _entries(self) -> EntriesOfView:
+        return EntriesOfView(self._view, self._writer, self._store, self._step_rows)
+
+    def mend(self, stray: Stray) -> None:
+        """Write an entry as the row of its group gives it."""
+        with self._store.transaction() as transaction:
+            self._refuse_others(transaction.version())
+            self._entries().mend(transaction, stray)
 
     def write(self, key: Row, held: Row | None, gives: Row | None) -> bool:
         """Write what the table gives for a group, if the view still holds what it held; return whether it did."""

@@ -1,4 +1,7 @@
-"""`piql verify`: counts views again from the rows of their tables, beside writers, and repairs what differs."""
+"""`piql verify`: counts views again from the rows of their tables, beside writers, and repairs what differs.
+
+The indexes of a view are compared with its rows, too.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def verify(argv: Sequence[str] | None = None) -> int:
                 count = repair if options.repair else recount
                 result = count(db, view, _tell_rows if sys.stderr.isatty() else None, options.step_rows)
                 print(_in_words(result, view.view.table))
-                differs = differs or bool(result.differences)
+                differs = differs or not result.is_right
         if differs and not options.repair:
             print("add --repair to write what the rows give", file=sys.stderr)
 
@@ -65,18 +68,26 @@ def _tell_rows(view: str, rows: int) -> None:
 def _in_words(result: Recount, table: str) -> str:
     rows = f"{counted(result.rows, 'row')} of {table} give {counted(result.groups, 'group')}"
     repaired = f", {counted(result.repaired, 'group')} repaired" if result.repaired else ""
-    if not result.differences:
+    repaired += f", {counted(result.mended, 'index entry')} repaired" if result.mended else ""
+    if result.is_right:
         return f"{result.view}: {rows}, and it holds them{repaired}"
-    number = len(result.differences)
-    lines = [
-        f"{result.view}: {rows}{repaired}; {counted(number, 'group')} of it {'differs' if number == 1 else 'differ'}"
-    ]
+    number, strays = len(result.differences), len(result.strays)
+    found = [f"{counted(number, 'group')} of it {'differs' if number == 1 else 'differ'}"] if number else []
+    if strays:
+        found.append(f"{counted(strays, 'entry')} of its indexes {'differs' if strays == 1 else 'differ'}")
+    lines = [f"{result.view}: {rows}{repaired}; {' and '.join(found)}"]
     lines += [
         f"  {_values(difference.group)}: holds {_values(difference.held)}; its rows give {_values(difference.gives)}"
         for difference in result.differences[:_MOST_SHOWN]
     ]
     if number > _MOST_SHOWN:
         lines.append(f"  and {number - _MOST_SHOWN:,} more")
+    lines += [
+        f"  {_values(stray.group)}: {stray.index} {'lacks its entry' if stray.is_lacking else 'holds a stale entry'}"
+        for stray in result.strays[:_MOST_SHOWN]
+    ]
+    if strays > _MOST_SHOWN:
+        lines.append(f"  and {strays - _MOST_SHOWN:,} more entries")
     return "\n".join(lines)
 
 

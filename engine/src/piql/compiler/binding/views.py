@@ -224,10 +224,11 @@ class _ViewBuilder:
         named = f"COALESCE({span.text}, '')"
         edits = [Edit(span.file, span.start, span.end, named)]
         for item in select.items:
-            expression = item.expression if isinstance(item, ast.SelectItem) else None
-            if isinstance(expression, ast.ColumnName) and expression.name.text.lower() == column.name.lower():
-                alias = f" AS {expression.name.span.text}" if isinstance(item, ast.SelectItem) and not item.alias else ""
-                at = expression.span
+            name = item.expression if isinstance(item, ast.SelectItem) else None
+            if isinstance(name, ast.ColumnName) and name.name.text.lower() == column.name.lower():
+                assert isinstance(item, ast.SelectItem)
+                alias = "" if item.alias else f" AS {name.name.span.text}"
+                at = name.span
                 edits.append(Edit(at.file, at.start, at.end, f"COALESCE({at.text}, ''){alias}"))
         return Fix(f"Count the rows without {column.name} as those with ''", tuple(edits))
 
@@ -304,12 +305,12 @@ class _ViewBuilder:
                 call.span,
                 f"{'sum' if function == 'SUM' else 'average'} a DECIMAL or a whole number",
             )
-        type = _AVERAGE if function == "AVG" else summed_type(column.type)
-        self._add_column(Column(item.alias.text, type, self._may_be_null(column), span=item.span))
+        kept_type = _AVERAGE if function == "AVG" else summed_type(column.type)
+        self._add_column(Column(item.alias.text, kept_type, self._may_be_null(column), span=item.span))
         self.aggregates.append(ViewAggregate(item.alias.text, "AVG" if function == "AVG" else "SUM", column.name))
 
     def _check_counts(self, select: ast.Select, table: Table) -> None:
-        """Refuse a view without what tells when a group, SUM or AVG has no values any more, or what an AVG is made of."""
+        """Refuse a view without what tells when a group, a SUM or an AVG has no values, or what an AVG is made of."""
         if not any(part.function == "COUNT" and part.column is None for part in self.aggregates):
             raise self._lacks(select, [("COUNT(*)", "row_count")], "when the last row of a group is gone")
         for part in self.aggregates:
