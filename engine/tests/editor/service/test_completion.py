@@ -24,6 +24,8 @@ def labels(text: str, kind: str = "") -> list[str]:
         ("CREATE |", ["QUERY", "TABLE", "INDEX"]),
         ("CREATE QUERY q |", ["AS"]),
         ("CREATE QUERY q AS |", ["SELECT", "INSERT INTO"]),
+        ("CREATE VIEW v |", ["AS"]),
+        ("CREATE VIEW v AS |", ["SELECT"]),
         ("SELECT * FROM |", ["users", "subscriptions"]),
         ("SELECT * FROM us|", ["users"]),
         ("SELECT * FROM users u JOIN |", ["users", "subscriptions"]),

@@ -45,6 +45,7 @@ class CompletionItem:
 _CLAUSES = frozenset("FROM WHERE GROUP HAVING ORDER LIMIT PAGINATE SET VALUES IF ON JOIN SELECT RETURNING".split())
 
 # What may follow a complete operand or table in each clause, most likely first.
+_NAMED = (["CREATE", "QUERY"], ["CREATE", "VIEW"])  # AS and what it stands for follow the name
 _AFTER_CLAUSE = ("WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "PAGINATE", "UNION", "UNION ALL")
 _FOLLOWING: dict[str, tuple[str, ...]] = {
     "SELECT": ("FROM", "AS"),
@@ -122,11 +123,13 @@ class _Completion:
             yield from self._in_table(words)
         elif words[:2] == ["CREATE", "INDEX"]:
             yield from self._in_index(words)
-        elif words[:2] == ["CREATE", "QUERY"] and "AS" not in words:
+        elif words[:2] in _NAMED and "AS" not in words:
             if len(words) == 3:
                 yield from _keywords("AS")
-        elif words[:2] == ["CREATE", "QUERY"] and words[-1] == "AS" and words.count("AS") == 1:
-            yield from _keywords("SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
+        elif words[:2] in _NAMED and words[-1] == "AS" and words.count("AS") == 1:
+            yield from _keywords("SELECT")
+            if words[1] == "QUERY":
+                yield from _keywords("INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
         else:
             yield from self._in_statement(words)
 
