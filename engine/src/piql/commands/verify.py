@@ -72,10 +72,10 @@ def _in_words(result: Recount, table: str) -> str:
     if result.is_right:
         return f"{result.view}: {rows}, and it holds them{repaired}"
     number, strays = len(result.differences), len(result.strays)
-    found = [f"{counted(number, 'group')} of it {'differs' if number == 1 else 'differ'}"] if number else []
+    differing = [f"{counted(number, 'group')} of it {'differs' if number == 1 else 'differ'}"] if number else []
     if strays:
-        found.append(f"{counted(strays, 'entry')} of its indexes {'differs' if strays == 1 else 'differ'}")
-    lines = [f"{result.view}: {rows}{repaired}; {' and '.join(found)}"]
+        differing.append(f"{counted(strays, 'entry')} of its indexes {'differs' if strays == 1 else 'differ'}")
+    lines = [f"{result.view}: {rows}{repaired}; {' and '.join(differing)}"]
     lines += [
         f"  {_values(difference.group)}: holds {_values(difference.held)}; its rows give {_values(difference.gives)}"
         for difference in result.differences[:_MOST_SHOWN]
