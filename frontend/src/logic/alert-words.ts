@@ -79,15 +79,18 @@ interface Silence {
   until: string
 }
 
-/** Until when a silence keeps something from being told, and why; of several the last to end. Empty without one. */
+/**
+ * Until when a silence covers something, and why; of several the last to end. Empty without one. What was told before it
+ * was silenced is not sent again at the end.
+ */
 export function silenceText({ kind, query, is_silenced }: Firing, silences: readonly Silence[]): string {
-  if (!is_silenced) return ''
   const [last] = silences
     .filter((silence) => (silence.kind ?? kind) === kind && (silence.query ?? query) === query)
     .toSorted((a, b) => b.until.localeCompare(a.until))
   if (!last) return ''
   const reason = last.reason.replace(/[.\s]+$/, '')
-  return `Silenced until ${formatDay(last.until)}: ${reason}. If it is still wrong then, it is sent.`
+  const after = is_silenced ? ' If it is still wrong then, it is sent.' : ''
+  return `Silenced until ${formatDay(last.until)}: ${reason}.${after}`
 }
 
 /** The one thing that the page says. */

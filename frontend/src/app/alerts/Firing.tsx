@@ -31,10 +31,10 @@ export function Firing({ firing, silences, now, onSilence }: FiringProps) {
           </div>
           <p className={styles['message']}>{alert.message}.</p>
           <p className={styles['message']}>{adviceOf(alert.kind)}</p>
-          {alert.is_silenced ? <p className={styles['message']}>{silenceText(alert, silences)}</p> : null}
+          <Covered by={silenceText(alert, silences)} />
           <div className={styles['actions']}>
             <ViewLink to={{ page: 'dashboard', query: alert.query }}>See {alert.query} in the dashboard</ViewLink>
-            {alert.is_silenced ? null : (
+            {alert.is_silenced || silenceText(alert, silences) ? null : (
               <Button
                 size="small"
                 aria-label={`Silence: ${kindText(alert.kind)}, ${alert.query}`}
@@ -48,4 +48,9 @@ export function Firing({ firing, silences, now, onSilence }: FiringProps) {
       ))}
     </ul>
   )
+}
+
+/** Until when a silence covers an alert, and why; nothing where none does. */
+function Covered({ by }: { by: string }) {
+  return by ? <p className={styles['message']}>{by}</p> : null
 }
