@@ -6,7 +6,7 @@
 
 A save writes `.next`, then the text, then moves `.next` over `.json`. A process that is killed in between leaves a
 `.next` that tells the text that it was to replace: the next one saves it. What was edited otherwise meanwhile differs
-from both, and is merged.
+from both: it is compared with the text of `.json`, from which both began, and the difference is merged into `.next`.
 """
 
 from __future__ import annotations
@@ -54,16 +54,19 @@ class KeptStates:
     def __init__(self, applications: Applications) -> None:
         self._applications = applications
 
-    def read(self, application: str, path: str, revision: str) -> tuple[KeptState | None, bool]:
-        """The document of a file whose text has this revision, and whether its own text has still to be saved.
+    def read(self, application: str, path: str, revision: str) -> tuple[KeptState | None, KeptState | None]:
+        """The document of a file whose text has this revision, and that of the text from which the file's was edited.
 
-        None where there is none, or it cannot be read: then a new document begins.
+        The first is None where there is none, or it cannot be read: then a new document begins. The second is None
+        where the text is the one that the first was to replace, and nobody knows more.
         """
-        kept, coming = self._file(application, path, "json"), self._file(application, path, "next")
-        state = _read(coming)
-        if state is not None and revision == state.replaces != state.revision:
-            return state, True
-        return state or _read(kept), False
+        coming, kept = (_read(self._file(application, path, end)) for end in ("next", "json"))
+        if coming is None or revision == coming.revision:
+            state = coming or kept
+            return state, state
+        if kept is not None and (kept.document, kept.revision) == (coming.document, coming.replaces):
+            return coming, kept
+        return coming, None if revision == coming.replaces else coming
 
     def begin(self, application: str, path: str, state: KeptState) -> None:
         """Write the document whose text is saved next."""
@@ -72,6 +75,11 @@ class KeptStates:
     def finish(self, application: str, path: str) -> None:
         """Its text is saved."""
         os.replace(self._file(application, path, "next"), self._file(application, path, "json"))
+
+    def keep(self, application: str, path: str, state: KeptState) -> None:
+        """Write the document of a text that is saved."""
+        self.begin(application, path, state)
+        self.finish(application, path)
 
     def abandon(self, application: str, path: str) -> None:
         """Its text was not saved: whoever has the edits still has them."""

@@ -64,18 +64,20 @@ class LiveSession:
     async def open(self) -> None:
         """Read the file and its document. Raises ApiError 404 where there is no such file."""
         file = await asyncio.to_thread(self._applications.read_file, self._application, self._path)
-        kept, is_unsaved = await asyncio.to_thread(self._states.read, self._application, self._path, file.revision)
+        kept, base = await asyncio.to_thread(self._states.read, self._application, self._path, file.revision)
         self._revision = file.revision
-        if kept is None or (not is_unsaved and _has_too_many_traces(kept.state, file.text)):
+        if kept is None or (kept is base and _has_too_many_traces(kept.state, file.text)):
             self._name, self._document = secrets.token_hex(8), LiveDocument(text=file.text)
             self._is_dirty = True  # whoever reads it may come back to it after a kill
+            self._saved_state = self._document.state
         else:
             self._name, self._document = kept.document, LiveDocument(kept.state)
-            self._is_dirty = is_unsaved
-            if not is_unsaved and self._document.text != file.text:
-                self._document.become(file.text)
-                self._is_dirty = True
-        self._saved_state = self._document.state
+            self._saved_state = (base or kept).state
+            if base is not None and base.revision != file.revision:
+                saved = LiveDocument(base.state)
+                self._document.merge(saved.become(file.text))
+                await self._keep(saved.state, file.revision)
+            self._is_dirty = self._document.text != file.text or base is not kept
         await self.save()
 
     @property
@@ -131,7 +133,7 @@ class LiveSession:
                 self._is_dirty, self._authors = True, self._authors | authors
                 if not isinstance(error, ApiError) or error.body.current is None:
                     raise
-                self._merge(error.body.current.text)
+                await self._merge(error.body.current.text)
                 continue
             self._revision, self._saved_state = revision_of(text), state
             for participant in self._participants & edits.keys():
@@ -149,7 +151,7 @@ class LiveSession:
             await self._end_without_file(error)
             return
         if file.revision != self._revision:
-            self._merge(file.text)
+            await self._merge(file.text)
 
     async def close(self) -> None:
         """End everybody's part, and save; for the end of the workbench."""
@@ -182,14 +184,23 @@ class LiveSession:
         self._tell(messages.edits(update), but=participant)
         self._stir()
 
-    def _merge(self, text: str) -> None:
-        """Take a text that was saved by other means as edits of the text that was saved before."""
+    async def _merge(self, text: str) -> None:
+        """Take a text that was saved by other means as edits of the text that was saved before.
+
+        They are kept before anybody is told: after a kill they would else be found again, and be in the text twice.
+        """
         base = LiveDocument(self._saved_state)
         update = base.become(text)
+        await self._keep(base.state, revision_of(text))
         self._document.merge(update)
-        self._revision, self._saved_state = revision_of(text), base.state
         self._tell(messages.edits(update))
         self._stir()
+
+    async def _keep(self, state: bytes, revision: str) -> None:
+        """Keep the document of a text that is saved already."""
+        kept = KeptState.of(self._name, revision, revision, state)
+        await asyncio.to_thread(self._states.keep, self._application, self._path, kept)
+        self._revision, self._saved_state = revision, state
 
     def _write(self, text: str, state: bytes, revision: str) -> None:
         """Keep the document, then save its text; in a thread."""
