@@ -104,6 +104,16 @@ export class WorkbenchServer {
     this.process = null
   }
 
+  /** Ends the process as a crash does: nothing is saved first. */
+  async kill(): Promise<void> {
+    const running = this.process
+    if (!running || running.exitCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    running.kill('SIGKILL')
+    await ended
+    this.process = null
+  }
+
   /** Ends the process and deletes its data. */
   async stop(): Promise<void> {
     await this.halt()

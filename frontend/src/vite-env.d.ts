@@ -16,7 +16,9 @@ declare module 'monaco-editor/platform/configuration/common/configuration' {
   export const IConfigurationService: { readonly is: { updateValue(key: string, value: unknown): Promise<void> } }
 }
 declare module 'monaco-editor/platform/undoRedo/common/undoRedo' {
+  import type { Uri } from 'monaco-editor/editor'
   export const UndoRedoGroup: new () => object
+  export const IUndoRedoService: { readonly is: { removeElements(resource: Uri): void } }
 }
 declare module 'monaco-editor/editor/browser/stableEditorScroll' {
   import type { editor } from 'monaco-editor/editor'

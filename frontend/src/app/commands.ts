@@ -15,6 +15,7 @@ import { toggleProblems } from './problems-drawer'
 import { requestRun } from './run-request'
 import { selectQuery } from './selection'
 import { chooseTheme } from './theme'
+import { switchTrial, takesPart } from './together'
 import { hrefTo, setView } from './url-state'
 
 /** One entry of the palette. */
@@ -111,6 +112,12 @@ export function commands(
       run: () => setView({ page: 'requests', request: undefined }),
     },
     { id: 'alerts-page', group: 'Actions', title: 'Open the alerts page', run: () => setView({ page: 'alerts' }) },
+    {
+      id: 'together',
+      group: 'Actions',
+      title: takesPart() ? 'Edit together: turn the trial off' : 'Edit together: turn the trial on',
+      run: switchTrial,
+    },
     { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },

@@ -13,6 +13,8 @@ import { browserStorage as storage } from '../app/browser-storage'
 import {
   comparePaths,
   copyPath,
+  type Draft,
+  type LiveDraft,
   type ReconciledFile,
   readDrafts,
   reconcile,
@@ -68,6 +70,48 @@ export function setApplier(next: Applier | null): void {
   applier = next
 }
 
+/** A text that several people edit at once: its live session saves it, and nothing else does. */
+export interface LiveText {
+  /** Whether something that was typed here is not saved. */
+  hasOwnEdits(): boolean
+  draft(): LiveDraft
+  /** Takes what a closed tab has typed; false where it cannot merge. */
+  merge(draft: Draft, savedText: string): boolean
+}
+
+const liveTexts = new Map<string, LiveText>()
+/** By path, drafts of a live session that was cut off: they merge in a session, or are saved as any draft. */
+const draftsToMerge = new Map<string, LiveDraft>()
+
+/** From now on the live session saves a text; with null it is saved as any other. */
+export function setLive(path: string, live: LiveText | null): void {
+  if (live) liveTexts.set(path, live)
+  else liveTexts.delete(path)
+}
+
+export function isLive(path: string): boolean {
+  return liveTexts.has(path)
+}
+
+/** Whether a live session alone decides what becomes of a text. */
+export function isSavedLive(path: string): boolean {
+  return liveTexts.has(path) || draftsToMerge.has(path)
+}
+
+export function draftToMerge(path: string): LiveDraft | undefined {
+  return draftsToMerge.get(path)
+}
+
+/** The paths of all drafts that wait for a live session. */
+export function pathsToMerge(): string[] {
+  return [...draftsToMerge.keys()]
+}
+
+/** A draft has merged, or cannot merge: then it is saved as any draft. */
+export function forgetDraftToMerge(path: string): void {
+  draftsToMerge.delete(path)
+}
+
 /**
  * Takes the server's files. When the application is opened, drafts of unsaved changes are put over them. When it is open
  * already, saved files take the server's text and unsaved ones stay (`rebased`), and drafts of a tab that was closed
@@ -78,6 +122,8 @@ export function setApplier(next: Applier | null): void {
 export function openApplication(application: string, files: readonly ServerFile[]): string[] {
   const open = useDocuments.getState()
   if (open.application === application) return takeNewerFiles(application, files)
+  liveTexts.clear()
+  draftsToMerge.clear()
   const { files: reconciled, restored } = reconcile(files, takeOverDrafts(storage, application, tab, isAlive, files))
   useDocuments.setState((state) => ({
     application,
@@ -110,11 +156,30 @@ function draftsOfClosedTabs(application: string, files: readonly ServerFile[]): 
   const adopted = takeOverDrafts(storage, application, tab, isAlive, files).filter((draft) =>
     unsaved.every(({ path }) => path !== draft.path),
   )
-  const { files: reconciled, restored } = reconcile(files, adopted)
+  const { files: reconciled, restored } = reconcile(
+    files,
+    adopted.flatMap((draft) => mergedOrCopied(application, draft, files)),
+  )
   return reconciled.filter(({ path }) => restored.includes(path)).map(restoredDocument)
 }
 
-function restoredDocument(file: ReconciledFile): TextDocument {
+/** The draft of a closed tab for a text that is edited live: it merges there, or else becomes a file beside it. */
+function mergedOrCopied(application: string, draft: Draft, files: readonly ServerFile[]): Draft[] {
+  const live = liveTexts.get(draft.path)
+  if (!live) return [draft]
+  removeDraft(storage, application, draft)
+  if (live.merge(draft, documentAt(draft.path)?.savedText ?? '')) return []
+  const taken = files.map(({ path }) => path)
+  const copy = { ...draft, path: copyPath(draft.path, taken), baseRevision: null, live: undefined }
+  writeDraft(storage, application, copy)
+  return [copy]
+}
+
+function restoredDocument({ live, ...file }: ReconciledFile): TextDocument {
+  if (live) {
+    draftsToMerge.set(file.path, live)
+    return { ...file, saveState: 'changed', conflict: null }
+  }
   const isSaved = file.text === file.savedText && file.revision !== null
   return { ...file, saveState: file.conflict ? 'conflict' : isSaved ? 'saved' : 'changed' }
 }
@@ -138,6 +203,7 @@ function rebased(open: readonly TextDocument[], server: readonly ServerFile[]): 
   const kept = open.flatMap((file): TextDocument[] => {
     const theirs = byPath.get(file.path)
     byPath.delete(file.path)
+    if (isSavedLive(file.path) && theirs) return [file]
     const isSaved = file.saveState === 'saved'
     if (!theirs && file.revision === null) return [file]
     if (!theirs) return isSaved ? [] : [{ ...file, revision: null, conflict: null, saveState: 'changed' }]
@@ -167,7 +233,16 @@ export function setText(path: string, text: string): void {
   const { application, files, version } = useDocuments.getState()
   const file = files.find((candidate) => candidate.path === path)
   if (!file || file.text === text || application === null) return
-  writeDraft(storage, application, { tab, path, text, baseRevision: file.revision, at: Date.now() })
+  const live = liveTexts.get(path)
+  if (!live || live.hasOwnEdits())
+    writeDraft(storage, application, {
+      tab,
+      path,
+      text,
+      baseRevision: file.revision,
+      at: Date.now(),
+      live: live?.draft() ?? draftsToMerge.get(path),
+    })
   const saveState = file.conflict ? 'conflict' : text === file.savedText && file.revision !== null ? 'saved' : 'changed'
   if (saveState === 'saved') removeDraft(storage, application, { tab, path })
   performance.mark(TYPED)
@@ -200,7 +275,7 @@ export function markSaved(saved: ServerFile): void {
     const isUpToDate = file.text === saved.text
     if (application !== null) {
       if (isUpToDate) removeDraft(storage, application, { tab, path: saved.path })
-      else
+      else if (!isLive(saved.path))
         writeDraft(storage, application, {
           tab,
           path: saved.path,

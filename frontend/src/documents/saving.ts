@@ -8,6 +8,8 @@ import type { Application, ApplicationFile } from '../api/types'
 import { notify } from '../app/notices'
 import {
   documentAt,
+  isLive,
+  isSavedLive,
   markConflict,
   markFailed,
   markSaved,
@@ -20,6 +22,8 @@ import {
 const PAUSE_MS = 1200
 const RETRY_MS = 3000
 const TIMEOUT_MS = 30_000
+/** A live session saves at most 1.5 seconds after a key. */
+const LIVE_WAIT_MS = 5000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 /** The save under way. The next one begins after it, because it must send the revision that this one returns. */
@@ -55,7 +59,24 @@ export function startSaving(): () => void {
 export function saveChanged(): Promise<void> {
   clearTimeout(timer)
   underWay = underWay.then(saveAll)
-  return underWay
+  return underWay.then(untilLiveSaved)
+}
+
+/** Waits until the live sessions have saved what was typed, but not for long: one may be cut off. */
+function untilLiveSaved(): Promise<void> {
+  const isSaved = () => !useDocuments.getState().files.some((file) => file.saveState === 'changed' && isLive(file.path))
+  if (isSaved()) return Promise.resolve()
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(limit)
+      stop()
+      resolve()
+    }
+    const limit = setTimeout(finish, LIVE_WAIT_MS)
+    const stop = useDocuments.subscribe(() => {
+      if (isSaved()) finish()
+    })
+  })
 }
 
 /**
@@ -118,9 +139,9 @@ function scheduleSave(pauseMs: number): void {
   timer = setTimeout(() => void saveChanged(), pauseMs)
 }
 
-/** Whether a file has to be saved. */
+/** Whether a file has to be saved from here. */
 function waits(file: TextDocument): boolean {
-  return file.saveState === 'changed' || file.saveState === 'failed'
+  return (file.saveState === 'changed' || file.saveState === 'failed') && !isSavedLive(file.path)
 }
 
 async function saveAll(): Promise<void> {

@@ -26,6 +26,16 @@ export interface Draft {
   baseRevision: string | null
   /** When it was written, in milliseconds since 1970. */
   at: number
+  /** The document of the live session that it was typed in. */
+  live?: LiveDraft | undefined
+}
+
+/** The edits of a live session, by which they merge even if they are sent twice. */
+export interface LiveDraft {
+  /** The name of the document: edits of another one cannot merge. */
+  document: string
+  /** Its state as Yjs writes it, in base 64. */
+  state: string
 }
 
 export interface ServerFile {
@@ -41,6 +51,8 @@ export interface ReconciledFile {
   revision: string | null
   /** The server's newer text, when the draft was made from an older one. */
   conflict: ServerFile | null
+  /** By which the draft can merge with the server's text; its revision is then that of the draft. */
+  live?: LiveDraft
 }
 
 export interface Reconciled {
@@ -115,6 +127,10 @@ export function reconcile(files: readonly ServerFile[], drafts: readonly Draft[]
     }
     restored.push(file.path)
     const isOld = draft.baseRevision !== file.revision
+    if (draft.live && draft.baseRevision !== null) {
+      const { path, text, baseRevision: revision, live } = draft
+      return { path, text, savedText: file.text, revision, conflict: null, live }
+    }
     return {
       path: file.path,
       text: draft.text,
@@ -164,12 +180,19 @@ function parsed(text: string | null): unknown {
 
 function isDraft(value: unknown): value is Draft {
   if (typeof value !== 'object' || value === null) return false
-  const { tab, path, text, baseRevision, at } = value as Partial<Record<keyof Draft, unknown>>
+  const { tab, path, text, baseRevision, at, live } = value as Partial<Record<keyof Draft, unknown>>
   return (
     typeof tab === 'string' &&
     typeof at === 'number' &&
     typeof path === 'string' &&
     typeof text === 'string' &&
-    (baseRevision === null || typeof baseRevision === 'string')
+    (baseRevision === null || typeof baseRevision === 'string') &&
+    (live === undefined || isLiveDraft(live))
   )
+}
+
+function isLiveDraft(value: unknown): value is LiveDraft {
+  if (typeof value !== 'object' || value === null) return false
+  const { document, state } = value as Partial<Record<keyof LiveDraft, unknown>>
+  return typeof document === 'string' && typeof state === 'string'
 }

@@ -12,6 +12,15 @@ import { editor, type IRange, Uri } from './monaco'
 /** By path, the last text that model and document had in common; a document with another text has changed since. */
 const commonTexts = new Map<string, string>()
 
+/** By path, who hears of a change before its document does: the live session, which knows what a draft has to hold. */
+const firstListeners = new Map<string, (event: editor.IModelContentChangedEvent) => void>()
+
+/** Lets somebody hear of each change of a text before its document does; with null nobody any more. */
+export function listenFirst(path: string, listener: ((event: editor.IModelContentChangedEvent) => void) | null): void {
+  if (listener) firstListeners.set(path, listener)
+  else firstListeners.delete(path)
+}
+
 export function uriOf(path: string): Uri {
   return Uri.from({ scheme: 'piql', path: `/${path}` })
 }
@@ -58,7 +67,8 @@ function syncFromDocuments(): void {
         insertSpaces: true,
         bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
       })
-      created.onDidChangeContent(() => {
+      created.onDidChangeContent((event) => {
+        firstListeners.get(path)?.(event)
         const value = created.getValue()
         commonTexts.set(path, value)
         setText(path, value)

@@ -43,4 +43,4 @@ import EditorWorker from 'monaco-editor/editor/editor.worker?worker'
 self.MonacoEnvironment = { getWorker: () => new EditorWorker() }
 
 export type { CancellationToken, IDisposable, IMarkdownString, IPosition, IRange } from 'monaco-editor/editor'
-export { editor, KeyCode, KeyMod, languages, MarkerSeverity, Range, Uri } from 'monaco-editor/editor'
+export { editor, KeyCode, KeyMod, languages, MarkerSeverity, Range, Selection, Uri } from 'monaco-editor/editor'

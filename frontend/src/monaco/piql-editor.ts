@@ -7,6 +7,7 @@ import type { Range } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
+import { takesPart } from '../app/together'
 import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { type LensEstimate, lensLines } from '../logic/lens'
@@ -17,6 +18,7 @@ import './fix-menu'
 import { registerLanguage } from './language'
 import { createLenses } from './lenses'
 import { registerLinks } from './links'
+import type { LiveEditing } from './live/live-editing'
 import { showMarkers } from './markers'
 import { modelOf, pathOf, rangeOf, syncModels } from './models'
 import { editor, KeyCode, KeyMod } from './monaco'
@@ -138,6 +140,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     draw()
     measureKeyToDiagnostics()
   }
+  const live = takePartLive(code)
   let isMovingToRange = false // positions of the caret on the way to a range are not published
   const publishCaret = () => {
     if (isMovingToRange) return
@@ -163,6 +166,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     layOutZones()
     publishCaret()
     draw()
+    live.show(path)
   }
   const reveal = (range: TextRange, isFocused: boolean) => {
     isMovingToRange = true
@@ -207,8 +211,33 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       useCaret.setState({ caret: null, isMoved: false })
       stopMarking()
       stopTheme()
+      live.dispose()
       code.dispose()
       stopSync()
+    },
+  }
+}
+
+/** Loads what edits together with others, after the editor: it is not needed to show a text. */
+function takePartLive(code: editor.IStandaloneCodeEditor): LiveEditing {
+  let live: LiveEditing | null = null
+  let isDisposed = false
+  let shown: string | null = null
+  const begin = async () => {
+    const { createLiveEditing } = await import('./live/live-editing')
+    if (isDisposed) return
+    live = createLiveEditing(code)
+    if (shown !== null) live.show(shown)
+  }
+  if (takesPart()) void begin().catch(() => undefined) // without it, texts are saved as by somebody alone
+  return {
+    show: (path) => {
+      shown = path
+      live?.show(path)
+    },
+    dispose: () => {
+      isDisposed = true
+      live?.dispose()
     },
   }
 }

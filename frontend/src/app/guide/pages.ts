@@ -5,7 +5,7 @@
 
 const TEXTS = import.meta.glob<string>(
   [
-    '../../../../docs/{tutorial,chat,language,importing,operations,editors,scylladb,glossary}.md',
+    '../../../../docs/{tutorial,chat,language,together,importing,operations,editors,scylladb,glossary}.md',
     '../../../../docs/reference/*.md',
     '!**/README.md',
   ],
@@ -33,6 +33,7 @@ export const GROUPS: readonly GuideGroup[] = [
       { name: 'tutorial', title: 'Tutorial', about: 'From a schema to a query with a promised latency, step by step.' },
       { name: 'chat', title: 'A chat from nothing', about: 'Your own tables, queries, rows, stores and versions.' },
       { name: 'language', title: 'The language', about: 'Tables, queries, bounds, writes: what PIQL has and means.' },
+      { name: 'together', title: 'Working together', about: 'Several people edit one file at once.' },
       {
         name: 'importing',
         title: 'Import a schema',

@@ -14,6 +14,7 @@ import { Notice } from '../../ui/Notice'
 import { PartBoundary } from '../../ui/PartBoundary'
 import { TextDiff } from '../../ui/TextDiff'
 import styles from './editor.module.css'
+import { Together } from './Together'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))
 
@@ -27,6 +28,7 @@ export function EditorPanel() {
     <section className={styles['panel']} {...region('Editor')}>
       <div className={styles['bar']}>
         <FileName file={file} />
+        {file ? <Together path={file.path} /> : null}
         {query ? (
           <span className={styles['actions']}>
             <Button

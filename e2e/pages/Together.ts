@@ -1,0 +1,61 @@
+import type { BrowserContext, Locator, Page, WebSocketRoute } from '@playwright/test'
+
+/** Who edits a file together, as the editor's bar and text show it, and the socket by which they do. */
+export class Together {
+  readonly people: Locator
+  /** The carets of others, and the names at them. */
+  readonly carets: Locator
+  readonly names: Locator
+  private isCutOff = false
+  private readonly sockets = new Set<WebSocketRoute>()
+
+  constructor(private readonly page: Page) {
+    const region = page.getByRole('region', { name: 'Editor', exact: true })
+    this.people = region.getByRole('list', { name: 'People here' }).getByRole('button')
+    this.carets = region.locator('.piql-caret')
+    this.names = region.locator('.piql-caret-name')
+  }
+
+  note(text: string): Locator {
+    return this.page.getByRole('region', { name: 'Editor', exact: true }).getByText(text, { exact: true })
+  }
+
+  /** Must be called before the page is opened: from then on `cutOff` and `comeBack` are possible. */
+  async watchSockets(): Promise<void> {
+    await this.page.routeWebSocket(/\/live\//, (socket) => {
+      if (this.isCutOff) {
+        void socket.close()
+        return
+      }
+      this.sockets.add(socket)
+      const server = socket.connectToServer()
+      socket.onClose(() => {
+        this.sockets.delete(socket)
+        void server.close()
+      })
+    })
+  }
+
+  /** Takes the page off the network. */
+  async cutOff(): Promise<void> {
+    this.isCutOff = true
+    await this.page.context().setOffline(true)
+    for (const socket of this.sockets) void socket.close()
+    this.sockets.clear()
+  }
+
+  async comeBack(): Promise<void> {
+    this.isCutOff = false
+    await this.page.context().setOffline(false)
+  }
+}
+
+/** Turns the trial on for all pages of somebody. */
+export async function takePart(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => localStorage.setItem('piql:edit-together', 'on'))
+}
+
+/** Lets pages have no live session, as behind a proxy that knows no sockets. */
+export async function refuseSockets(page: BrowserContext | Page): Promise<void> {
+  await page.routeWebSocket(/\/live\//, (socket) => void socket.close())
+}

@@ -1,0 +1,46 @@
+/** Who edits the file in the editor together, as the live session tells it. Needs nothing of Yjs. */
+import { create } from 'zustand'
+import type { Participant } from '../logic/together'
+import { browserStorage } from './browser-storage'
+import { notify } from './notices'
+
+const TRIAL = 'piql:edit-together'
+
+/** Whether this browser takes part in live sessions: for now, each person turns that on. */
+export const takesPart = () => browserStorage.getItem(TRIAL) !== null
+
+/** Turns it on or off, from the next time that the page is loaded. */
+export function switchTrial(): void {
+  if (takesPart()) browserStorage.removeItem(TRIAL)
+  else browserStorage.setItem(TRIAL, 'on')
+  const what = takesPart() ? 'edit files together with others' : 'edit files by yourself'
+  notify({ tone: 'success', text: `Reload the page to ${what}.` })
+}
+
+/**
+ * `off`: not asked yet. `live`: edits merge as they are typed. `away`: the server does not answer, edits merge when it
+ * does. `refused`: this page has no live session, and saves as if it was alone.
+ */
+export type TogetherState = 'off' | 'live' | 'away' | 'refused'
+
+interface Together {
+  path: string | null
+  state: TogetherState
+  mayWrite: boolean
+  others: readonly Participant[]
+  /** The tab that is followed. */
+  following: string | null
+}
+
+export const useTogether = create<Together>(() => ({
+  path: null,
+  state: 'off',
+  mayWrite: true,
+  others: [],
+  following: null,
+}))
+
+/** Follows somebody by their tab, or with null nobody. */
+export function follow(tab: string | null): void {
+  useTogether.setState({ following: tab })
+}

@@ -1,0 +1,84 @@
+/** A socket to the live session of a file, opened again after each end until it is closed here. */
+import { type Received, readMessage } from './messages'
+
+const FIRST_PAUSE_MS = 400
+const LONGEST_PAUSE_MS = 5000
+/** After so many attempts in vain, whoever has the socket is told each time. */
+const ATTEMPTS = 3
+/** The server closes with this plus a status of HTTP. */
+const STATUS = 4000
+
+interface Listener {
+  onMessage(message: Received): void
+  /** The socket has ended; it is opened again. */
+  onEnd(): void
+  /** It could not be opened several times in a row. */
+  onVain(): void
+  /** The server has ended it with a status of HTTP. */
+  onStatus(status: number): void
+}
+
+export class Connection {
+  private socket: WebSocket | null = null
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private failures = 0
+  private isClosed = false
+  private readonly onOnline = () => this.openSoon(0)
+  /** A socket without a network says nothing for long; a server on this machine is reached again at once. */
+  private readonly onOffline = () => this.socket?.close()
+
+  constructor(
+    private readonly url: string,
+    private readonly listener: Listener,
+  ) {
+    window.addEventListener('online', this.onOnline)
+    window.addEventListener('offline', this.onOffline)
+    this.open()
+  }
+
+  get isOpen(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN
+  }
+
+  /** Sends a message; false if there is nobody to take it. */
+  send(message: Uint8Array<ArrayBuffer>): boolean {
+    if (!this.socket || !this.isOpen) return false
+    this.socket.send(message)
+    return true
+  }
+
+  close(): void {
+    this.isClosed = true
+    clearTimeout(this.timer)
+    window.removeEventListener('online', this.onOnline)
+    window.removeEventListener('offline', this.onOffline)
+    this.socket?.close()
+  }
+
+  private open(): void {
+    if (this.isClosed || this.socket) return
+    const socket = new WebSocket(this.url)
+    this.socket = socket
+    socket.binaryType = 'arraybuffer'
+    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const message = data instanceof ArrayBuffer ? readMessage(new Uint8Array(data)) : null
+      if (!message || this.isClosed) return
+      this.failures = 0
+      this.listener.onMessage(message)
+    }
+    socket.onclose = ({ code }) => {
+      this.socket = null
+      if (this.isClosed) return
+      this.failures += 1
+      this.listener.onEnd()
+      if (code > STATUS) this.listener.onStatus(code - STATUS)
+      else if (this.failures > ATTEMPTS) this.listener.onVain()
+      this.openSoon(Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), LONGEST_PAUSE_MS))
+    }
+  }
+
+  private openSoon(pauseMs: number): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.open(), pauseMs)
+  }
+}
