@@ -41,7 +41,7 @@ export function Silences({ silences, onMake }: { silences: readonly Silence[]; o
             <tr key={silence.id}>
               <Cell>{coverText(silence)}</Cell>
               <Cell className={styles['text']}>{silence.reason}</Cell>
-              <Cell>{formatDay(silence.until)}</Cell>
+              <Cell className={styles['when']}>{formatDay(silence.until)}</Cell>
               <Cell>{silence.person ?? '–'}</Cell>
               <Cell>
                 <Button
