@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from piql.client.database import Observation
 from piql.runtime.execution.incidents import IncidentKind
+from piql_backend.data_folder.disk import FREE_SOME, LET_WRITE
 from piql_backend.database import connection
 from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observations, ObservedExecution
@@ -185,6 +187,24 @@ def test_observations_wait_for_a_database_that_fails(database: Database) -> None
         cursor.execute("ALTER TABLE away RENAME TO observations")
     observations.flush()
     assert totals(database)["q"].executions == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [(errno.ENOSPC, FREE_SOME), (errno.EROFS, LET_WRITE), (errno.EACCES, LET_WRITE), (5, "See the log.")],
+)
+def test_what_to_do_about_observations_that_wait_is_said_by_the_reason(
+    database: Database, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, "refused")
+
+    observations = Observations(database)
+    monkeypatch.setattr(database, "append", refuse)
+    observations.add(ObservedExecution(Observation("q", 1, now(), 1.0, 1, 1, 0), 1))
+    observations.flush()
+    assert (observations.problem or "").startswith("1 observations wait to be written: ")
+    assert observations.advice == advice
 
 
 def test_migrations_are_applied_once(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from piql_backend.alerts.service import Alerts, Target
 from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
-from piql_backend.data_folder.disk import FREE_SOME
 from piql_backend.data_folder.files import write_atomically
 from piql_backend.database.opening import open_database
 from piql_backend.deploy_requests.service import DeployRequests
@@ -159,7 +158,7 @@ class Environment:
             problems.append(ProblemRead(what="deployments", message=message, help=help_))
         if self.observations.problem is not None:
             message = self.observations.problem
-            problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))
+            problems.append(ProblemRead(what="observations", message=message, help=self.observations.advice))
         if self.alerts.problem is not None:
             message = f"Alerts wait: {self.alerts.problem}"
             problems.append(

@@ -16,6 +16,7 @@ import numpy as np
 from piql.client.database import Observation
 from piql.runtime.execution.incidents import IncidentKind
 
+from piql_backend.data_folder.disk import advice_on
 from piql_backend.database.connection import Database
 from piql_backend.executions.tallies import Tallies
 
@@ -45,6 +46,7 @@ class Observations:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.problem: str | None = None  # why what was observed is not written
+        self.advice = ""  # what to do about the problem
         self._waiting: list[ObservedExecution] = []
         self._adding = threading.Lock()
         self._flushing = threading.Lock()
@@ -86,6 +88,7 @@ class Observations:
                 if self.problem is None:  # said once, and not twice a second onto a disk that may be full
                     log.error("observations wait until they can be written: %s", error)
                 self.problem = f"{len(batch)} observations wait to be written: {error}"
+                self.advice = advice_on(error) or "See the log."
                 with self._adding:
                     self._waiting = (batch + self._waiting)[:MOST_WAITING]
 
