@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import piql
+from piql.store.embedded import fork
 
 from .jobs import Tell
 
@@ -29,6 +30,7 @@ class Family:
     """The head of a family, and what it may do."""
 
     def __init__(self, url: str, acks: str) -> None:
+        fork.PATIENCE_SECONDS = HANGS_SECONDS / 2  # a starved thread may be at work in SQLite for longer than usual
         self._url = url
         self._path = url.partition(":")[2].partition("?")[0]
         self._acks = os.open(acks, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
