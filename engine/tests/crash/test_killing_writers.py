@@ -14,7 +14,7 @@ import pytest
 from kept_results import kept_row
 from processes.nursery import Killed, Life, Nursery
 
-from .holding import hold, hold_places, hold_reads, players_in, possible
+from .holding import hold, hold_places, hold_reads, hold_reads_of_now, players_in, possible
 from .workload import PATIENT, Players, after_all, new_database, operations
 
 
@@ -35,7 +35,7 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: 
             assert life.was_killed, life.other
             states = possible(players, life, operations(seed, "a", loads=loads))
             with connected() as db:
-                hold_reads(db, players_in(db))
+                hold_reads_of_now(db)
                 db.sweep(older_than=0)
                 players = hold(db, states)
                 hold_reads(db, players)

@@ -15,7 +15,7 @@ from typing import NoReturn
 from fastapi import HTTPException
 from fastapi.routing import iter_route_contexts
 from starlette._utils import get_route_path
-from starlette.routing import BaseRoute, Match, compile_path
+from starlette.routing import BaseRoute, Match, NoMatchFound, compile_path
 from starlette.types import Receive, Scope, Send
 
 Methods = frozenset[str]
@@ -30,6 +30,10 @@ class WrongMethods(BaseRoute):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         fitting = self._fitting(scope) if scope["type"] == "http" else None
         return (Match.NONE if fitting is None or scope["method"] in fitting else Match.FULL), {}
+
+    def url_path_for(self, name: str, /, **path_params: object) -> NoReturn:
+        """Say that this is nothing to lead to, as a route without a name does: another one is asked then."""
+        raise NoMatchFound(name, path_params)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> NoReturn:
         fitting = ", ".join(sorted(self._fitting(scope) or ()))
