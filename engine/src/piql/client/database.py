@@ -25,7 +25,7 @@ from piql.errors import (
     StoreUnavailable,
     kind_of,
 )
-from piql.runtime.arguments import count_in, names_in, rate_in, refuse_uncallable, seconds_in
+from piql.runtime.arguments import count_in, names_in, number_in, rate_in, refuse_uncallable
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
@@ -226,10 +226,11 @@ class Database:
         """Settle the writes of any client process that were interrupted `older_than` seconds ago, and count them.
 
         Only stores without transactions keep interrupted writes; nothing waits for a sweep, and it is safe at any
-        time. `per_second` limits how many it settles in a second. With `places`, it also looks through all groups
-        under limits for slots that are held for no row.
+        time. A negative `older_than` takes in writers whose clocks are ahead of this one's. `per_second` limits how
+        many it settles in a second. With `places`, it also looks through all groups under limits for slots that are
+        held for no row.
         """
-        seconds_in("older_than", older_than)
+        number_in("older_than", older_than)
         rate_in("per_second", per_second)
         if self._identity is None:
             return SweepReport()

@@ -35,19 +35,20 @@ def count_in(argument: str, given: object, least: int) -> int:
     return given
 
 
-def seconds_in(argument: str, given: object) -> float:
-    """Return a number of seconds, zero or more."""
-    number = _number_in(argument, given)
-    if number < 0:
-        raise InvalidParameter(f"{argument} is {given}: give 0 or more")
-    return number
+def number_in(argument: str, given: object) -> float:
+    """Return a finite number."""
+    if not isinstance(given, (int, float)):
+        raise InvalidParameter(f"{argument} is {kind_of(given)}: give a number")
+    if not isfinite(given):
+        raise InvalidParameter(f"{argument} is {given}: give a finite number")
+    return given
 
 
 def rate_in(argument: str, given: object) -> float | None:
     """Return a rate, above zero; None stands for no limit."""
     if given is None:
         return None
-    number = _number_in(argument, given)
+    number = number_in(argument, given)
     if number <= 0:
         raise InvalidParameter(f"{argument} is {given}: give a number above 0, or None for no limit")
     return number
@@ -57,11 +58,3 @@ def refuse_uncallable(argument: str, given: object) -> None:
     """Raise InvalidParameter unless a function is given, or None for none."""
     if given is not None and not callable(given):
         raise InvalidParameter(f"{argument} is {kind_of(given)}: give a function")
-
-
-def _number_in(argument: str, given: object) -> float:
-    if not isinstance(given, (int, float)):
-        raise InvalidParameter(f"{argument} is {kind_of(given)}: give a number")
-    if not isfinite(given):
-        raise InvalidParameter(f"{argument} is {given}: give a finite number")
-    return given
