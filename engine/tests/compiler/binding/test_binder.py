@@ -351,5 +351,5 @@ def test_a_fetch_is_ordered_by_the_fetched_column_where_several_steps_have_one_o
     fetched, selected = (format_plan(query.plan) for query in program.queries if query.plan is not None)
     assert not program.diagnostics
     assert fetched == selected
-    assert [found.code for found in bound(tables, f"{fetch} text + 1").diagnostics] == ["ambiguous-column"]
-    assert [found.code for found in bound(tables, f"{select} text + 1;").diagnostics] == ["ambiguous-column"]
+    assert [finding.code for finding in bound(tables, f"{fetch} text + 1").diagnostics] == ["ambiguous-column"]
+    assert [finding.code for finding in bound(tables, f"{select} text + 1;").diagnostics] == ["ambiguous-column"]

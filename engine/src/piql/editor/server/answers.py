@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from piql.editor.server.positions import Text
 from piql.editor.server.project import Project
-from piql.editor.service.completion import CompletionItem, CompletionKind
+from piql.editor.service.completion_items import CompletionItem, CompletionKind
 from piql.editor.service.outline import OutlineItem, OutlineKind
 from piql.editor.service.quick_fixes import QuickFix
 from piql.editor.service.semantic_tokens import TOKEN_TYPES, TokenType

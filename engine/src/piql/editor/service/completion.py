@@ -9,12 +9,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Mapping
 
 from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.binding.supplied import SUPPLIED
+from piql.editor.service.completion_items import (
+    CompletionItem,
+    column_detail,
+    column_items,
+    key_conditions,
+    keywords,
+    plain_item,
+)
 from piql.editor.service.names import Names
 from piql.editor.service.renaming import written
 from piql.editor.service.statement_tokens import (
@@ -25,22 +31,9 @@ from piql.editor.service.statement_tokens import (
     is_end_of_with,
     name_of,
 )
-from piql.schema.catalog import Column, Table
+from piql.schema.catalog import Table
 from piql.schema.thresholds import SETTINGS
 from piql.schema.types import KINDS
-
-CompletionKind = Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
-
-
-@dataclass(frozen=True, slots=True)
-class CompletionItem:
-    """One thing that may be typed; `insert_text` replaces the word begun."""
-
-    label: str
-    kind: CompletionKind
-    detail: str
-    insert_text: str
-
 
 _CLAUSES = frozenset("FROM WHERE GROUP HAVING ORDER LIMIT PAGINATE SET VALUES IF ON JOIN SELECT RETURNING".split())
 
@@ -100,7 +93,7 @@ class _Completion:
         context = self.context
         words = [token.word for token in context.tokens[: context.before]]
         if not words:
-            yield from _keywords(
+            yield from keywords(
                 "CREATE QUERY",
                 "CREATE TABLE",
                 "CREATE INDEX",
@@ -112,9 +105,9 @@ class _Completion:
                 "SET",
             )
         elif words == ["SET"]:
-            yield from _keywords(*SETTINGS)
+            yield from keywords(*SETTINGS)
         elif words == ["CREATE"]:
-            yield from _keywords("QUERY", "TABLE", "INDEX", "VIEW")
+            yield from keywords("QUERY", "TABLE", "INDEX", "VIEW")
         elif words[-1] == ".":
             yield from self._after_dot()
         elif words[-1] in ("[", ":"):
@@ -125,11 +118,11 @@ class _Completion:
             yield from self._in_index(words)
         elif words[:2] in _NAMED and "AS" not in words:
             if len(words) == 3:
-                yield from _keywords("AS")
+                yield from keywords("AS")
         elif words[:2] in _NAMED and words[-1] == "AS" and words.count("AS") == 1:
-            yield from _keywords("SELECT")
+            yield from keywords("SELECT")
             if words[1] == "QUERY":
-                yield from _keywords("INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
+                yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
         else:
             yield from self._in_statement(words)
 
@@ -142,25 +135,25 @@ class _Completion:
         if (last in ("FROM", "JOIN", "INTO", "UPDATE") and "DO" not in words) or (last == "," and clause == "FROM"):
             yield from self._tables()
         elif is_end_of_with(self.context.tokens[: self.context.before]):
-            yield from _keywords("MAX 5 LEVELS", "SELECT")
+            yield from keywords("MAX 5 LEVELS", "SELECT")
         elif last == "WITH":
-            yield from _keywords("RECURSIVE")
+            yield from keywords("RECURSIVE")
         elif last == "INSERT":
-            yield from _keywords("INTO")
+            yield from keywords("INTO")
         elif last == "RETURNING" or (last == "," and clause == "RETURNING"):
             yield from self._target_columns(words)
         elif "CONFLICT" in words and "INTO" in words:
             yield from self._on_conflict(words, words[words.index("CONFLICT") + 1 :])
         elif last == "DELETE":
-            yield from _keywords("FROM")
+            yield from keywords("FROM")
         elif last in ("LEFT", "INNER", "CROSS"):
-            yield from _keywords("JOIN")
+            yield from keywords("JOIN")
         elif last in ("GROUP", "ORDER"):
-            yield from _keywords("BY")
+            yield from keywords("BY")
         elif last == "IS":
-            yield from _keywords("NULL", "NOT NULL", "DISTINCT FROM", "NOT DISTINCT FROM")
+            yield from keywords("NULL", "NOT NULL", "DISTINCT FROM", "NOT DISTINCT FROM")
         elif last == "UNION":
-            yield from _keywords("SELECT", "ALL")
+            yield from keywords("SELECT", "ALL")
         elif last in ("LIMIT", "PAGINATE"):
             yield from self._parameters(bracketed=True)
         elif "INTO" in words and self.context.block() is None:
@@ -171,12 +164,12 @@ class _Completion:
             yield from self._operands(words, clause)
         else:
             if words.count("CASE") > words.count("END"):
-                yield from _keywords("WHEN", "THEN", "ELSE", "END")
-            yield from _keywords(*_FOLLOWING.get(clause, ("SET", "WHERE")))
+                yield from keywords("WHEN", "THEN", "ELSE", "END")
+            yield from keywords(*_FOLLOWING.get(clause, ("SET", "WHERE")))
             if clause in ("WHERE", "ORDER", "LIMIT") and self.context.block() is None:
-                yield from _keywords("IF", "RETURNING")
+                yield from keywords("IF", "RETURNING")
             if clause == "SELECT" or last == ")":
-                yield from _keywords("FROM")
+                yield from keywords("FROM")
 
     def _clause(self, words: list[str]) -> str:
         """Return the clause keyword that governs the cursor: the last one outside of finished parentheses."""
@@ -198,7 +191,7 @@ class _Completion:
             yield from self._target_columns(words)
         else:
             if clause == "ORDER":
-                yield from (_item(output, "column", "output of this query") for output in block.outputs)
+                yield from (plain_item(output, "column", "output of this query") for output in block.outputs)
             yield from self._columns_in_scope(block)
         yield from self._parameters(bracketed=True)
         if clause in ("SELECT", "HAVING", "ORDER"):
@@ -206,13 +199,13 @@ class _Completion:
                 yield CompletionItem(name, "function", "aggregate", f"{name}(")
         for name, usage in USAGES.items():
             yield CompletionItem(name, "function", usage, usage if name in SUPPLIED else f"{name}(")
-        yield from _keywords("CASE", "CAST")
+        yield from keywords("CASE", "CAST")
         if clause in ("WHERE", "ON", "HAVING"):
-            yield from _keywords("NOT", "EXISTS", "TRUE", "FALSE", "NULL")
+            yield from keywords("NOT", "EXISTS", "TRUE", "FALSE", "NULL")
         if words[-1] == "SELECT":
-            yield from _keywords("DISTINCT")
+            yield from keywords("DISTINCT")
         if words[-1] == "(":
-            yield from _keywords("SELECT")
+            yield from keywords("SELECT")
 
     def _columns_in_scope(self, block: Block) -> Iterator[CompletionItem]:
         """Yield the columns and aliases of a query, then those of the queries around it.
@@ -244,7 +237,7 @@ class _Completion:
             if name.lower() == relation.table.lower():
                 return [(column, f"column of {name}") for column in columns]
         table = self.by_fold.get(relation.table.lower())
-        return [(column.name, _column_detail(table, column)) for column in table.columns] if table is not None else []
+        return [(column.name, column_detail(table, column)) for column in table.columns] if table is not None else []
 
     def _after_dot(self) -> Iterator[CompletionItem]:
         """Yield the columns of the alias, or else of the table, before the dot."""
@@ -268,7 +261,7 @@ class _Completion:
         else:
             table = self.by_fold.get(alias)
         if table is not None:
-            yield from _column_items(table)
+            yield from column_items(table)
 
     def _join_conditions(self, block: Block) -> Iterator[CompletionItem]:
         """Offer `a.x = b.y` for every foreign key between two tables of the query, those of the last one first."""
@@ -279,8 +272,8 @@ class _Completion:
         ]
         for number in range(len(tables) - 1, 0, -1):
             for earlier in tables[:number]:
-                yield from _key_conditions(tables[number], earlier)
-                yield from _key_conditions(earlier, tables[number])
+                yield from key_conditions(tables[number], earlier)
+                yield from key_conditions(earlier, tables[number])
 
     def _in_insert(self, words: list[str]) -> Iterator[CompletionItem]:
         """Yield what follows in an INSERT: its columns, VALUES, a parameter for each column."""
@@ -291,13 +284,13 @@ class _Completion:
             return
         if not after:
             columns = ", ".join(written(column.name) for column in table.columns)
-            yield _item(f"({columns})", "column", "all columns")
-            yield from _keywords("VALUES")
+            yield plain_item(f"({columns})", "column", "all columns")
+            yield from keywords("VALUES")
         elif "VALUES" not in after:
             if after[-1] in ("(", ","):
-                yield from _column_items(table)
+                yield from column_items(table)
             elif after[-1] == ")":
-                yield from _keywords("VALUES")
+                yield from keywords("VALUES")
         elif after[-1] in ("(", ","):
             for name in self._insert_columns(at, table):
                 yield CompletionItem(f"[{name}]", "parameter", "a parameter called like the column", f"[{name}]")
@@ -306,11 +299,11 @@ class _Completion:
                 "[rows] MAX 50", "parameter", "a list of rows, of a length that is stated", "[rows] MAX 50"
             )
         elif after[-1] == ")" or after[-2:] == ["MAX", ""]:
-            yield from _keywords("IF NOT EXISTS", "ON CONFLICT", "RETURNING")
+            yield from keywords("IF NOT EXISTS", "ON CONFLICT", "RETURNING")
         elif after[-1] == "]":
-            yield from _keywords("MAX 50")
+            yield from keywords("MAX 50")
         elif after[-1] == "ON":
-            yield from _keywords("CONFLICT")
+            yield from keywords("CONFLICT")
 
     def _on_conflict(self, words: list[str], after: list[str]) -> Iterator[CompletionItem]:
         """Yield what follows ON CONFLICT: a key, what to do, the changes; `after` are the words behind it."""
@@ -318,18 +311,18 @@ class _Completion:
         last = after[-1] if after else ""
         if not after and table is not None:
             for key in (table.primary_key, *(key.columns for key in table.unique_keys)):
-                yield _item(f"({', '.join(map(written, key))})", "column", "a key of the table")
+                yield plain_item(f"({', '.join(map(written, key))})", "column", "a key of the table")
         if "DO" not in after:
             if last in ("(", ",") and table is not None:
-                yield from _column_items(table)
+                yield from column_items(table)
             elif last in ("", ")"):
-                yield from _keywords("DO NOTHING", "DO UPDATE SET")
+                yield from keywords("DO NOTHING", "DO UPDATE SET")
         elif last == "DO":
-            yield from _keywords("NOTHING", "UPDATE SET")
+            yield from keywords("NOTHING", "UPDATE SET")
         elif last == "UPDATE":
-            yield from _keywords("SET")
+            yield from keywords("SET")
         elif last in ("SET", ",") and table is not None:
-            yield from _column_items(table)
+            yield from column_items(table)
         elif last in _OPERAND_FOLLOWS and table is not None:
             yield from self._operands(words, "SET")
             for column in table.columns:
@@ -350,7 +343,7 @@ class _Completion:
         """Yield the columns of the table that a write changes."""
         table = self._written(words)
         if table is not None:
-            yield from _column_items(table)
+            yield from column_items(table)
 
     def _written(self, words: list[str]) -> Table | None:
         """Return the table that a write changes."""
@@ -392,7 +385,7 @@ class _Completion:
                 name = tokens[at + 3].text
             else:
                 continue
-            yield _item(f"[{name}]" if bracketed else name, "parameter", "parameter of this query")
+            yield plain_item(f"[{name}]" if bracketed else name, "parameter", "parameter of this query")
 
     # The schema
 
@@ -421,83 +414,49 @@ class _Completion:
                 or inside in ("UNIQUE", "")
             ):
                 if table is not None:
-                    yield from _column_items(table)
+                    yield from column_items(table)
                 if inside == "" and last == "(":
-                    yield from _keywords("TOKEN")
+                    yield from keywords("TOKEN")
             elif words[opening - 2] == "REFERENCES":
                 referenced = self._table(opening - 1)
                 if referenced is not None:
-                    yield from _column_items(referenced)
+                    yield from column_items(referenced)
         elif depth == 1 and last in ("(", ","):
-            yield from _keywords(*_ELEMENTS)
+            yield from keywords(*_ELEMENTS)
         elif depth == 1 and last == "CARDINALITY":
-            yield from _keywords("LIMIT")
+            yield from keywords("LIMIT")
         elif depth == 1 and last in ("PRIMARY", "FOREIGN"):
-            yield from _keywords("KEY")
+            yield from keywords("KEY")
         elif depth == 1 and last == "NOT":
-            yield from _keywords("NULL")
+            yield from keywords("NULL")
         elif depth == 1 and self.context.word(2) in ("(", ","):
-            yield from (_item(type_name, "type", "type") for type_name in _TYPE_NAMES)
+            yield from (plain_item(type_name, "type", "type") for type_name in _TYPE_NAMES)
         elif depth == 1:
-            yield from _keywords(*_AFTER_TYPE, "MAX")
+            yield from keywords(*_AFTER_TYPE, "MAX")
 
     def _in_check(self, last: str, table: Table) -> Iterator[CompletionItem]:
         """Yield what follows in the test of a CHECK: columns of its table and functions, or what joins them."""
         if last not in _OPERAND_FOLLOWS:
-            yield from _keywords(*_FOLLOWING["IF"])
+            yield from keywords(*_FOLLOWING["IF"])
             return
-        yield from _column_items(table)
+        yield from column_items(table)
         for name, usage in USAGES.items():
             if name not in SUPPLIED:
                 yield CompletionItem(name, "function", usage, f"{name}(")
-        yield from _keywords("NOT", "CASE", "CAST", "TRUE", "FALSE", "NULL")
+        yield from keywords("NOT", "CASE", "CAST", "TRUE", "FALSE", "NULL")
 
     def _in_index(self, words: list[str]) -> Iterator[CompletionItem]:
         """Yield what follows in a CREATE INDEX."""
         if len(words) == 3:
-            yield from _keywords("ON")
+            yield from keywords("ON")
         elif words[-1] == "ON":
             yield from self._tables()
         elif words[-1] in ("(", ","):
             table = self._table(4)
             if table is not None:
-                yield from _column_items(table)
-            yield from _keywords("TOKEN")
+                yield from column_items(table)
+            yield from keywords("TOKEN")
         elif words[-1] == ")":
-            yield from _keywords("COVERING", "BUCKETS")
+            yield from keywords("COVERING", "BUCKETS")
         else:
-            yield from _keywords("DESC", "ASC")
-
-
-def _key_conditions(child: tuple[str, Table], parent: tuple[str, Table]) -> Iterator[CompletionItem]:
-    """Yield `parent.key = child.column` for each foreign key; both are an alias with its table."""
-    child_alias, child_table = child
-    parent_alias, parent_table = parent
-    for key in child_table.foreign_keys:
-        if key.table == parent_table.name:
-            pairs = zip(key.columns, key.referenced_columns, strict=True)
-            equalities = [f"{parent_alias}.{referenced} = {child_alias}.{column}" for column, referenced in pairs]
-            yield _item(" AND ".join(equalities), "condition", "foreign key")
-
-
-def _item(label: str, kind: CompletionKind, detail: str) -> CompletionItem:
-    """Return an item that is inserted as it is shown."""
-    return CompletionItem(label, kind, detail, label)
-
-
-def _keywords(*words: str) -> Iterator[CompletionItem]:
-    return (_item(word, "keyword", "") for word in words)
-
-
-def _column_items(table: Table) -> Iterable[CompletionItem]:
-    return (
-        CompletionItem(column.name, "column", _column_detail(table, column), written(column.name))
-        for column in table.columns
-    )
-
-
-def _column_detail(table: Table | None, column: Column) -> str:
-    if table is None:
-        return str(column.type)
-    key = ", primary key" if column.name in table.primary_key else ""
-    return f"{column.type} of {table.name}{key}"
+            yield from keywords("DESC", "ASC")
