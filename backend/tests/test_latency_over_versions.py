@@ -186,11 +186,11 @@ async def test_compliance_is_predicted_for_the_sizes_that_ran_and_held_against_t
             return feed["predicted_compliance"]
 
         tight, exact, wide = [await compliance(factor * p99_ms) for factor in (0.5, 1.0, 50.0)]
-        predicted = [found["agreement"]["predicted"] for found in (tight, exact, wide)]
+        predicted = [compared["agreement"]["predicted"] for compared in (tight, exact, wide)]
         assert predicted == sorted(predicted)
         assert predicted[1:] == [pytest.approx(0.99, abs=0.005), pytest.approx(1.0, abs=1e-4)]
         assert exact["at_limits"] < predicted[1]  # there are more requests at the limits
-        assert {found["agreement"]["outcome"] for found in (tight, exact, wide)} == {"too few"}
+        assert {compared["agreement"]["outcome"] for compared in (tight, exact, wide)} == {"too few"}
         assert (exact["agreement"]["executions"], exact["agreement"]["within"]) == (1, 1)
     observe_as_predicted(deployed, (11, 10), p99_ms, 5_000)
     async with running(deployed) as client:
@@ -199,9 +199,9 @@ async def test_compliance_is_predicted_for_the_sizes_that_ran_and_held_against_t
     observe_as_predicted(deployed, (11, 10), 200 * p99_ms, 5_000)
     async with running(deployed) as client:
         _, feed = await latency_of(client)
-    found = feed["predicted_compliance"]["agreement"]
-    assert (found["outcome"], found["executions"], found["error"]) == ("worse", 10_001, 0.05)
-    assert found["within_low"] < found["within"] / 10_001 < found["within_high"] < found["least"]
+    agreement = feed["predicted_compliance"]["agreement"]
+    assert (agreement["outcome"], agreement["executions"], agreement["error"]) == ("worse", 10_001, 0.05)
+    assert agreement["within_low"] < agreement["within"] / 10_001 < agreement["within_high"] < agreement["least"]
     assert feed["compliance"]["executions"] == 10_001
 
 

@@ -7,7 +7,7 @@ shares predicted for the smallest and the largest size of each class  →  how m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 
 from piql_profiler.validation.agreement import ERROR
@@ -55,14 +55,8 @@ class Promises:
         )
         verdict = judge_compliance(kept, expected, self._slos[query].quantile)
         low, high = SloInterval(*astuple(kept)).share_interval()
-        whole = sum(totals.executions for totals, _, _ in shares)
-        by_smallest, by_largest = (
-            sum(totals.executions * share for totals, share in by_size) / whole
-            for by_size in (
-                [(totals, smallest.share) for totals, smallest, _ in shares],
-                [(totals, largest.share) for totals, _, largest in shares],
-            )
-        )
+        by_smallest = _mean([(totals.executions, smallest.share) for totals, smallest, _ in shares])
+        by_largest = _mean([(totals.executions, largest.share) for totals, _, largest in shares])
         return ComplianceAgreementRead(
             outcome=verdict.outcome,
             executions=kept.executions,
@@ -76,3 +70,8 @@ class Promises:
             needed=verdict.needed,
             error=ERROR,
         )
+
+
+def _mean(shares: Sequence[tuple[int, float]]) -> float:
+    """The mean of shares, each with how many executions it is of."""
+    return sum(count * share for count, share in shares) / sum(count for count, _ in shares)

@@ -9,7 +9,9 @@ would be read as …/deployments/{deployment_id}, and its `Allow` would name the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from fastapi import HTTPException
@@ -21,11 +23,20 @@ from starlette.types import Receive, Scope, Send
 Methods = frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """One path: the pattern of its URLs, one of them with a word for each parameter, and its methods."""
+
+    urls: re.Pattern[str]
+    example: str
+    methods: Methods
+
+
 class WrongMethods(BaseRoute):
     """A route of every request whose URL is one of some paths', and whose method is none of that path's."""
 
-    def __init__(self, methods_by_path: Mapping[str, Methods]) -> None:
-        self._paths = [(compile_path(path)[0], methods) for path, methods in methods_by_path.items()]
+    def __init__(self, paths: Sequence[_Path]) -> None:
+        self._paths = paths
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         fitting = self._fitting(scope) if scope["type"] == "http" else None
@@ -43,7 +54,7 @@ class WrongMethods(BaseRoute):
     def _fitting(self, scope: Scope) -> Methods | None:
         """The methods of the path that a URL is of; None where it is of none."""
         url = get_route_path(scope)
-        return next((methods for regex, methods in self._paths if regex.match(url)), None)
+        return next((path.methods for path in self._paths if path.urls.match(url)), None)
 
 
 def with_wrong_methods(routes: Sequence[BaseRoute]) -> tuple[BaseRoute, ...]:
@@ -52,15 +63,8 @@ def with_wrong_methods(routes: Sequence[BaseRoute]) -> tuple[BaseRoute, ...]:
     for context in iter_route_contexts(routes):
         path = str(context.path)
         methods_by_path[path] = methods_by_path.get(path, frozenset()) | frozenset(context.methods or ())
-    shared = {path for path in methods_by_path if _is_also_another(path, methods_by_path)}
-    return (
-        WrongMethods({path: methods for path, methods in methods_by_path.items() if path in shared}),
-        *routes,
-        WrongMethods({path: methods for path, methods in methods_by_path.items() if path not in shared}),
-    )
-
-
-def _is_also_another(path: str, paths: Iterable[str]) -> bool:
-    """Whether a path with a word where another has a parameter is read as that one, too."""
-    _, with_names, _ = compile_path(path)
-    return any(sibling != path and compile_path(sibling)[0].match(with_names) for sibling in paths)
+    paths = [_Path(*compile_path(path)[:2], methods) for path, methods in methods_by_path.items()]
+    shared = [
+        path for path in paths if any(sibling is not path and sibling.urls.match(path.example) for sibling in paths)
+    ]
+    return WrongMethods(shared), *routes, WrongMethods([path for path in paths if path not in shared])

@@ -106,9 +106,8 @@ def shares_within(
     else:
         step_bins = _step_bins(np.full(len(curves[leaves[0]]), wanted.max()), STEPS)
         rows = _on_grid(composition, curves, step_bins, correlation, STEPS)
-        places = (
-            wanted / np.exp(step_bins[0] * LOG_RATIO) - 0.5
-        )  # a point of the grid has the share below its upper end
+        # A point of the grid has the share below its upper end.
+        places = wanted / np.exp(step_bins[0] * LOG_RATIO) - 0.5
     ends = np.arange(rows.shape[-1])
     within = [np.interp(places, ends, row, left=0.0) for row in rows]
     return np.asarray(np.clip(np.asarray(within), 0.0, 1.0))
