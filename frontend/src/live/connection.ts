@@ -12,8 +12,8 @@ interface Listener {
   onMessage(message: Received): void
   /** The socket has ended; it is opened again. */
   onEnd(): void
-  /** It could not be opened several times in a row. */
-  onVain(): void
+  /** It could not be opened several times in a row; the last attempt began at this time of the page's clock. */
+  onVain(beganAt: number): void
   /** The server has ended it with a status of HTTP. */
   onStatus(status: number): void
 }
@@ -57,6 +57,7 @@ export class Connection {
 
   private open(): void {
     if (this.isClosed || this.socket) return
+    const beganAt = performance.now()
     const socket = new WebSocket(this.url)
     this.socket = socket
     socket.binaryType = 'arraybuffer'
@@ -72,7 +73,7 @@ export class Connection {
       this.failures += 1
       this.listener.onEnd()
       if (code > STATUS) this.listener.onStatus(code - STATUS)
-      else if (this.failures > ATTEMPTS) this.listener.onVain()
+      else if (this.failures > ATTEMPTS) this.listener.onVain(beganAt)
       this.openSoon(Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), LONGEST_PAUSE_MS))
     }
   }

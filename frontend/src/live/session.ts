@@ -73,6 +73,8 @@ export class LiveSession {
   /** The revision that the server has saved the text of now with; null while it has not, or has not said so. */
   private savedRevision: string | null = null
   private trouble = ''
+  /** Since when the server answers other requests while it has no socket for this page; null while it does not. */
+  private answersSince: number | null = null
   /** The text of a draft that was brought into the document, from which the text here may differ by now. */
   private mergedDraft: string | null = null
   private binding: Binding | null = null
@@ -100,7 +102,7 @@ export class LiveSession {
     this.connection = new Connection(addressOf(application, path), {
       onMessage: (message) => this.receive(message),
       onEnd: () => this.onEnd(),
-      onVain: () => void this.giveUpIfRefused(),
+      onVain: (beganAt) => void this.giveUpIfRefused(beganAt),
       onStatus: (status) => {
         if (status === 404) this.end(false)
       },
@@ -207,6 +209,7 @@ export class LiveSession {
     this.name = name
     this.mayWrite = mayWrite
     this.isConnected = true
+    this.answersSince = null
     const draft = draftToMerge(this.path)
     if (draft?.document === name && mayWrite && this.mergedDraft === null) {
       applyUpdate(this.doc, bytesOf(draft.state), FROM_SERVER)
@@ -349,13 +352,18 @@ export class LiveSession {
     this.listener.onChange()
   }
 
-  /** Without a socket, but with a server that answers, the text is saved as any other. */
-  private async giveUpIfRefused(): Promise<void> {
+  /**
+   * Without a socket, but with a server that answers, the text is saved as any other. A server that has just come back
+   * answers, too: so an attempt that began before the first answer says nothing.
+   */
+  private async giveUpIfRefused(beganAt: number): Promise<void> {
     const isAway = await answered(api.GET('/api/session')).then(
       () => false,
       (error: unknown) => error instanceof Unreachable,
     )
-    if (!isAway && !this.isConnected) this.end(true)
+    if (isAway || this.isConnected) this.answersSince = null
+    else if (this.answersSince === null) this.answersSince = performance.now()
+    else if (beganAt >= this.answersSince) this.end(true)
   }
 
   private endIfSaved(): void {
