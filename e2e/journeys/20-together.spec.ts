@@ -22,14 +22,15 @@ test.afterEach(async () => {
   await Promise.all(contexts.splice(0).map((context) => context.close()))
 })
 
-/** Somebody in a browser of their own who opens the file. */
-async function somebody(browser: Browser, url: string): Promise<Person> {
+/** Somebody in a browser of their own who opens the file; `prepare` comes before that. */
+async function somebody(browser: Browser, url: string, prepare?: (together: Together) => void): Promise<Person> {
   const context = await browser.newContext({ baseURL: url })
   contexts.push(context)
   await takePart(context)
   const page = await context.newPage()
   const together = new Together(page)
   await together.watchSockets()
+  prepare?.(together)
   const workbench = new Workbench(page)
   await workbench.open(ADDRESS)
   return { workbench, together }
@@ -51,13 +52,15 @@ test('two people edit one file at once: each sees the other, and undo takes back
   await expect(ada.together.people).toHaveCount(1)
   await expect(ben.together.people).toHaveCount(1)
 
-  await writeLine(ada, 'by Ada 😀')
+  const typed = 'by Ada 😀'
+  await writeLine(ada, typed)
   await ben.workbench.editor.expectText(FIND_USER, '-- by Ada 😀')
   await expect(ben.together.carets).toHaveCount(1)
   await writeLine(ben, 'by Ben')
   await ada.workbench.editor.expectText(FIND_USER, '-- by Ben')
 
-  await ada.workbench.editor.undo()
+  // What is typed slowly is taken back in several steps; there are no more steps than letters.
+  for (const _ of `\n-- ${typed}`) await ada.workbench.editor.undo()
   await ben.workbench.editor.expectNoText(FIND_USER, 'by Ada')
   await ada.workbench.editor.expectText(FIND_USER, '-- by Ben')
   await expect(ada.workbench.saveState).toHaveText('Saved')
@@ -65,6 +68,18 @@ test('two people edit one file at once: each sees the other, and undo takes back
   const saved = (await api.files()).find(({ path }) => path === FIND_USER)?.text
   expect(await ada.workbench.editor.text(FIND_USER)).toBe(saved)
   expect(await ben.workbench.editor.text(FIND_USER)).toBe(saved)
+})
+
+test('whoever has not got the shared text yet is shown nobody, and then everybody', async ({ browser, server }) => {
+  const ada = await somebody(browser, server.url)
+  const ben = await somebody(browser, server.url, (together) => together.holdText())
+  await expect(ada.together.people).toHaveCount(1)
+  await expect.poll(() => ben.together.isTextHeld).toBe(true)
+  await expect(ben.together.people).toHaveCount(0)
+  ben.together.deliverText()
+  await expect(ben.together.people).toHaveCount(1)
+  await writeLine(ben, 'by Ben')
+  await ada.workbench.editor.expectText(FIND_USER, '-- by Ben')
 })
 
 test('five people edit one file, one of them offline for a while, and the server is killed meanwhile', async ({

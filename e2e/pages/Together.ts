@@ -8,6 +8,8 @@ export class Together {
   readonly names: Locator
   private isCutOff = false
   private readonly sockets = new Set<WebSocketRoute>()
+  /** The messages with the text of the session that the page has not got; null while they are passed on. */
+  private held: (() => void)[] | null = null
 
   constructor(private readonly page: Page) {
     const region = page.getByRole('region', { name: 'Editor', exact: true })
@@ -29,11 +31,30 @@ export class Together {
       }
       this.sockets.add(socket)
       const server = socket.connectToServer()
+      server.onMessage((message) => {
+        const deliver = () => socket.send(message)
+        if (this.held && hasText(message)) this.held.push(deliver)
+        else deliver()
+      })
       socket.onClose(() => {
         this.sockets.delete(socket)
         void server.close()
       })
     })
+  }
+
+  /** From now on the page knows who is there, and does not get the text of the session. */
+  holdText(): void {
+    this.held = []
+  }
+
+  get isTextHeld(): boolean {
+    return this.held !== null && this.held.length > 0
+  }
+
+  deliverText(): void {
+    for (const deliver of this.held ?? []) deliver()
+    this.held = null
   }
 
   /** Takes the page off the network. */
@@ -49,6 +70,9 @@ export class Together {
     await this.page.context().setOffline(false)
   }
 }
+
+/** Whether a message of the server has all that the page lacks of the text (frontend/src/live/messages.ts). */
+const hasText = (message: string | Buffer) => typeof message !== 'string' && message[0] === 0 && message[1] === 1
 
 /** Turns the trial on for all pages of somebody. */
 export async function takePart(context: BrowserContext): Promise<void> {

@@ -100,15 +100,17 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
   }
   const publish = () => {
     const session = current()
-    const all = session ? othersOf(session.awareness.getStates(), session.doc.clientID) : []
+    const present = session ? othersOf(session.awareness.getStates(), session.doc.clientID) : []
+    // Until the text here is that of the session, what is typed is in front of nobody else.
+    const others = session?.isLive ? present.filter((other) => !other.goesTo) : []
     const isReader = session?.isConnected === true && !session.mayWrite
     const state = session?.isConnected ? 'live' : session?.isLive ? 'away' : 'off'
     const before = useTogether.getState()
     if (state !== 'off' || before.state !== 'refused' || before.path !== shown)
-      useTogether.setState({ path: shown, state, mayWrite: !isReader, others: all.filter((other) => !other.goesTo) })
+      useTogether.setState({ path: shown, state, mayWrite: !isReader, others })
     code.updateOptions({ readOnly: isReader, readOnlyMessage: { value: READ_ONLY } })
     carets.draw(session ?? null)
-    goAlong(all)
+    goAlong(present)
   }
   const goAlong = (others: ReturnType<typeof othersOf>) => {
     const { following } = useTogether.getState()
