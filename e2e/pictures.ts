@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, type Locator, type Page } from '@playwright/test'
+import { expectNoSidewaysScrolling } from './sideways.ts'
 
 const documentImages = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const results = fileURLToPath(new URL('test-results/panels/', import.meta.url))
@@ -50,7 +51,7 @@ export async function looks(page: Page, name: string, heading: string): Promise<
       await page.setViewportSize({ width, height })
       await expect(page.getByRole('heading', { name: heading })).toBeVisible()
       await page.getByRole('main').evaluate((main) => main.scrollTo(0, 0))
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      await expectNoSidewaysScrolling(page)
       await look(page, `${name}-${colorScheme}-${width}`)
     }
   }

@@ -131,7 +131,7 @@ def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_tha
     burning, over_bound, _ = [alert for alert, _, _ in receiver.taken][:3]
     assert (burning["application"], burning["environment"], burning["query"]) == ("shop", "production", "q")
     assert (
-        "over the last 1 h, 50.0 times as many executions broke 10 ms as the SLO of 0.99 allows" in burning["message"]
+        "over the last 1 h, 50.0 times as many executions broke 10 ms as the SLO of 99 % allows" in burning["message"]
     )
     assert over_bound["message"] == "q: 3 executions made more requests than the bound of 4"
     assert len({alert["id"] for alert, _, _ in receiver.taken}) == 5

@@ -26,12 +26,12 @@ def predicted(within: int, most: float = 0.992) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "printed", "code"),
     [
-        ({}, "✓  findUser: 0.99 within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms", 0),
+        ({}, "✓  findUser: 99 % within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms", 0),
         (predicted(99_436), "p99 2.1 ms; 99.43 % of ≈ 99.2 % predicted", 0),
         (predicted(99_999, 0.99512), "; 99.99 % of ≈ 99.2 to 99.51 % predicted", 0),
         (predicted(100_000, 1.0), "; 100 % of ≈ 99.2 to 100 % predicted", 0),
         ({"predicted_compliance": {"at_limits": 0.99, "agreement": None}}, "p99 2.1 ms", 0),
-        ({"compliance": {"kept": 5, "judged": 6}}, "✗  findUser: 0.99 within 500 ms", SLO_FAILED),
+        ({"compliance": {"kept": 5, "judged": 6}}, "✗  findUser: 99 % within 500 ms", SLO_FAILED),
     ],
 )
 def test_a_line_has_what_was_observed_and_what_was_predicted_of_the_same_executions(

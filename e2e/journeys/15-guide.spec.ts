@@ -2,6 +2,7 @@
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'
+import { expectNoSidewaysScrolling } from '../sideways.ts'
 
 test('a new user comes from the home page to the tutorial and from there to other pages', async ({ page }) => {
   await page.goto('/')
@@ -41,7 +42,7 @@ test('axe has no objection to the guide, which is never wider than the window', 
     for (const name of ['', '/tutorial', '/reference/functions']) {
       await page.goto(`/guide${name}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      await expectNoSidewaysScrolling(page)
       await look(page, `${width}-guide${name.replaceAll('/', '-')}`)
       await expectNoObjections(page, `the guide${name} at ${width}`)
     }

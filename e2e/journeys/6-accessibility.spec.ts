@@ -3,6 +3,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'
+import { expectNoSidewaysScrolling } from '../sideways.ts'
 import { weigh } from '../weight.ts'
 
 test('a theme is the system’s until one is chosen, and the choice is kept', async ({ workbench, page }) => {
@@ -194,12 +195,10 @@ for (const size of [
     workbench,
     page,
   }) => {
-    const excess = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     await page.setViewportSize(size)
     await page.goto('/')
     await expect(page.getByRole('table', { name: 'Applications' })).toBeVisible()
-    expect(await excess(), 'home').toBeLessThanOrEqual(0)
+    await expectNoSidewaysScrolling(page, 'home')
     await workbench.open('/applications/scadr/development?query=thoughtstream&file=schema.piql')
     for (const title of [
       'Plan',
@@ -214,21 +213,21 @@ for (const size of [
     ] as const) {
       await workbench.openPanel(title)
       await expect(page.getByRole('tabpanel')).toBeVisible()
-      expect(await excess(), title).toBeLessThanOrEqual(0)
+      await expectNoSidewaysScrolling(page, title)
     }
     if (size.width >= 700) {
       await page.setViewportSize({ width: 720, height: 450 }) // 1440 × 900 at 200 %
-      expect(await excess(), 'at 200 %').toBeLessThanOrEqual(0)
+      await expectNoSidewaysScrolling(page, 'at 200 %')
     }
     if (size.width < 700) await page.getByRole('button', { name: 'Menu' }).click()
     await expect(page.getByRole('button', { name: /^Theme/ })).toBeInViewport({ ratio: 1 })
     await workbench.openDashboardPage()
     await expect(workbench.dashboard.queries.first()).toBeVisible()
-    expect(await excess(), 'dashboard').toBeLessThanOrEqual(0)
+    await expectNoSidewaysScrolling(page, 'dashboard')
     await look(page, `dashboard-${size.width}`)
     await page.getByRole('button', { name: /^Environments of/ }).click()
     await expect(page.getByRole('dialog')).toBeInViewport({ ratio: 1 })
-    expect(await excess(), 'environments').toBeLessThanOrEqual(0)
+    await expectNoSidewaysScrolling(page, 'environments')
   })
 }
 

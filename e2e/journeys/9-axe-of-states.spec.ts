@@ -59,7 +59,7 @@ test('nor to budgets that burn, as rows and as a table whose rows take one line 
   })
   await page.goto(`${DEVELOPMENT}/dashboard`)
   await expect(dashboard.query('thoughtstream')).toContainText('burning its budget')
-  await expect(dashboard.query('thoughtstream')).toContainText('within 96.99 % of ≈ 98.75 to 99.25 %')
+  await expect(dashboard.query('thoughtstream')).toContainText('in time: 96.99 % of ≈ 98.75 to 99.25 %')
   await expect(dashboard.query('thoughtstream')).toContainText('kept less than predicted')
   await look(page, 'burning')
   await expectNoObjections(page, 'budgets that burn')

@@ -1,11 +1,12 @@
 // Axe has no objection to any state of the workbench: each panel in two window sizes, panels while they are used,
 // dialogs, refusals, and empty states. `axe.ts` says what is checked.
-import type { Locator, Page } from '@playwright/test'
+import type { Locator } from '@playwright/test'
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import type { PanelTitle, Workbench } from '../pages/Workbench.ts'
 import { patience } from '../patience.ts'
 import { look } from '../pictures.ts'
+import { expectNoSidewaysScrolling } from '../sideways.ts'
 
 const THOUGHTSTREAM = '/?query=thoughtstream&file=queries/thoughtstream.piql'
 const FIND_USER = 'queries/findUser.piql'
@@ -290,8 +291,3 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   }
   await page.unrouteAll({ behavior: 'wait' }) // a request under way must not outlive the page
 })
-
-async function expectNoSidewaysScrolling(page: Page): Promise<void> {
-  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  expect(excess).toBeLessThanOrEqual(0)
-}

@@ -67,6 +67,6 @@ def _burning(query: QueryLatencyRead) -> str | None:
         if burn.is_burning:
             return (
                 f"{query.query}: over the last {burn.long_seconds / 3600:g} h, {burn.long_rate:.1f} times as many "
-                f"executions broke {query.slo.threshold_ms:g} ms as the SLO of {query.slo.quantile:.4g} allows"
+                f"executions broke {query.slo.threshold_ms:g} ms as the SLO of {100 * query.slo.quantile:.4g} % allows"
             )
     return None

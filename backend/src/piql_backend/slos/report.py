@@ -1,6 +1,6 @@
 """`piql slo`: asks a running workbench how its queries did, and prints one line for each query with an SLO.
 
-✓  findUser: 0.99 within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms; 99.43 % of ≈ 99.2 % predicted
+✓  findUser: 99 % within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms; 99.43 % of ≈ 99.2 % predicted
 
 Exit codes: 0 every SLO that can be judged is kept, 2 the workbench does not answer, 99 some interval broke an SLO.
 """
@@ -49,7 +49,7 @@ def _is_broken(query: dict[str, Any]) -> bool:
 
 def _line(query: dict[str, Any]) -> str:
     slo, compliance = query["slo"], query["compliance"]
-    objective = f"{slo['quantile']:.4g} within {slo['threshold_ms']:g} ms in each {slo['interval_seconds']:g} s"
+    objective = f"{100 * slo['quantile']:.4g} % within {slo['threshold_ms']:g} ms in each {slo['interval_seconds']:g} s"
     if not compliance["judged"]:
         return (
             f"?  {query['query']}: {objective}; no interval has the {compliance['samples_needed']} executions it takes"

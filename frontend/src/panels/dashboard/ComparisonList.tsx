@@ -76,7 +76,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
                 <span className={styles['soft']}>{complianceText(latency)}</span>
                 {latency.predicted_compliance?.agreement ? (
                   <span className={styles['within']}>
-                    within {observedCompliance(latency)} of {predictedCompliance(latency)}
+                    in time: {observedCompliance(latency)} of {predictedCompliance(latency)}
                   </span>
                 ) : null}
               </span>
