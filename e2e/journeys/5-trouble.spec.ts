@@ -129,6 +129,7 @@ test.describe('with the back end', () => {
     await expect(workbench.banner).toHaveCount(0)
     await expect(workbench.status).toContainText('Embedded store')
     await workbench.expectNotice('The server was restarted; everything is up to date again.')
+    expect(await workbench.status.innerText()).not.toContain('Not compiled') // at that moment, and not some time later
     await editor.expectText('schema.piql', 'CARDINALITY LIMIT 70 (owner)')
     await expect(application.query('thoughtstream')).toContainText('≤ 71 ops')
     await expect(workbench.saveState).toHaveText('Saved')
@@ -153,7 +154,7 @@ test.describe('with the back end', () => {
     await expect(workbench.banner).toContainText('The store is not answering: the cluster did not answer within 5 s')
     await page.unroute('**/development/health')
     const asked = page.waitForRequest('**/development/deployments')
-    await workbench.expectNotice('The store is answering again.')
+    await workbench.expectNotice('The store is answering again; everything is up to date again.')
     await asked
     await expect(workbench.banner).toHaveCount(0)
   })

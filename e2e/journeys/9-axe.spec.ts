@@ -201,7 +201,7 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
   await expectNoObjections(page, 'neither store nor compiler')
   await page.unrouteAll({ behavior: 'wait' }) // a request under way must not be answered twice
   await expect(problems.items).toHaveCount(1)
-  await workbench.expectNotice('The store is answering again.')
+  await workbench.expectNotice('The store is answering again; everything is up to date again.')
   await expectNoObjections(page, 'a syntax error, and a notice')
 })
 

@@ -40,6 +40,8 @@ const WAIT_MS = 2000
 let timer: ReturnType<typeof setTimeout> | undefined
 /** Aborts the request that is under way. */
 let running: AbortController | null = null
+/** Whoever waits for the next answer of the compiler. */
+let waiting: (() => void)[] = []
 /** The query whose stages the next request asks for; '' for none, null for those of all queries. */
 let stagesWanted: string | null = null
 
@@ -56,6 +58,7 @@ export function startCompiling(): () => void {
     stop()
     clearTimeout(timer)
     running?.abort()
+    endWaiting()
   }
 }
 
@@ -65,9 +68,22 @@ function forgetAnother(): void {
     useCompilationState.setState(NOTHING)
 }
 
-/** Compiles again although no text has changed, because the server has come back. */
-export function compileAgain(): void {
+/**
+ * Compiles again although no text has changed, because the server has come back. Resolves when the compiler has
+ * answered or failed; what was asked before is not waited for, because its error would be an old one.
+ */
+export function compileAgain(): Promise<void> {
+  if (useDocuments.getState().application === null) return Promise.resolve()
+  running?.abort()
+  running = null
   schedule(0)
+  return new Promise((resolve) => waiting.push(resolve))
+}
+
+function endWaiting(): void {
+  const resolved = waiting
+  waiting = []
+  for (const resolve of resolved) resolve()
 }
 
 /** Compiles with the stages of one query from now on: stages are large, and only the current query's are shown. */
@@ -101,7 +117,7 @@ function schedule(pauseMs: number): void {
 
 async function compile(): Promise<void> {
   const { version, application } = useDocuments.getState()
-  if (application === null) return
+  if (application === null) return endWaiting()
   const files = sourceFiles()
   const stagesOf = stagesWanted
   running?.abort()
@@ -118,4 +134,5 @@ async function compile(): Promise<void> {
     if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) schedule(RETRY_MS)
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
   }
+  endWaiting()
 }
