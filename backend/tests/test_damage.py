@@ -16,6 +16,7 @@ import httpx
 import piql_backend.applications.repository as applications
 import pytest
 from piql.runtime.execution.observation import Observation
+from piql.store.embedded.connections import Connection, DatabaseFile
 from piql_backend.data_folder import disk
 from piql_backend.database import opening
 from piql_backend.database.connection import Database, now
@@ -135,7 +136,8 @@ async def test_a_damaged_store_is_said_and_stays_as_it_is(settings: Settings, ru
     async with running(settings) as client:
         health = (await client.get(f"{DEVELOPMENT}/health")).json()
         assert (health["status"], health["problems"][0]["what"]) == ("degraded", "store")
-        assert "is damaged, or is not a store: replace its file with an intact copy" in health["problems"][0]["message"]
+        assert health["problems"][0]["message"].endswith("is damaged, or is not a store")
+        assert health["problems"][0]["help"] == "Replace its file with an intact copy."
         ready = await client.get("/readyz")
         assert ready.status_code == 503
         assert "is damaged, or is not a store" in ready.json()["problems"][0]
@@ -336,6 +338,31 @@ async def test_a_save_that_is_refused_by_the_disk_is_said_in_words(
         f"/srv/piql/applications/scadr may not be written ({os.strerror(number)}): nothing was saved."
     )
     assert made.json()["help"] == disk.LET_WRITE
+
+
+async def test_a_deployment_into_a_store_that_may_not_be_written_says_what_to_do(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = DatabaseFile.open
+
+    def read_only(file: DatabaseFile) -> Connection:
+        connection = opened(file)
+        connection.execute("PRAGMA query_only = TRUE")  # root may write to any folder, but not so
+        return connection
+
+    monkeypatch.setattr(DatabaseFile, "open", read_only)
+    async with running(settings) as client:
+        files = (await client.get("/api/applications/scadr")).json()["files"]
+        texts = [
+            {"path": file["path"], "text": file["text"]} for file in files if file["path"] != "queries/findUser.piql"
+        ]
+        wish = {"base_version": 1, "files": texts}
+        for url in (f"{DEVELOPMENT}/deployments", f"{DEVELOPMENT}/deployments/builds"):
+            refused = await client.post(url, json=wish)
+            assert (refused.status_code, refused.json()["code"]) == (507, "disk-not-writable"), refused.text
+            assert refused.json()["message"] == "the embedded store may not be written to"
+            assert refused.json()["help"] == "Allow this user to write its file and the folder of the file."
+        assert (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["version"] == 1
 
 
 async def test_health_says_which_folder_may_not_be_written(

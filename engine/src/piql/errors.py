@@ -23,6 +23,7 @@ PiqlError
     ├── CredentialsMissing  a user, password or certificate that an address names cannot be read
     ├── StoreForked         connections that a process has from its parent
     ├── StoreFull           no room left on the disk
+    ├── StoreNotWritable    this user may not write its file, or the folder of its file
     ├── NotAStore           a file of another program, or of another kind of store
     ├── StoreReplaced       its file was removed, replaced or cut while it was open, or it is another store
     └── StoreSilent         no answer in time
@@ -138,7 +139,11 @@ class SnapshotUnavailable(PiqlError):
 
 
 class StoreUnavailable(PiqlError):
-    """The store does not answer."""
+    """The store does not answer; `advice` is one thing to do where the store knows it, and ends the message."""
+
+    def __init__(self, message: str, advice: str | None = None) -> None:
+        super().__init__(message if advice is None else f"{message}: {advice}")
+        self.advice = advice
 
 
 class CredentialsMissing(StoreUnavailable):
@@ -151,6 +156,10 @@ class StoreForked(StoreUnavailable):
 
 class StoreFull(StoreUnavailable):
     """The store has no room left for what was to be written; nothing was."""
+
+
+class StoreNotWritable(StoreUnavailable):
+    """The store may not be written to by the user of this process; nothing was."""
 
 
 class NotAStore(StoreUnavailable):

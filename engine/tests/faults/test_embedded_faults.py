@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dis
+import errno
 import gc
 import os
+import pickle
 import random
 import resource
 import signal
@@ -18,8 +20,10 @@ from types import CodeType, FrameType
 import piql
 import pytest
 from crash.workload import SOURCE, TEAMS
+from piql.errors import StoreFull, StoreNotWritable
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.store import EmbeddedStore
+from piql.store.embedded.waiting import _WHAT_TO_DO, not_opened, unavailable
 from processes.forked import said_by_child
 from promises import broken_promises, records_of
 
@@ -99,9 +103,30 @@ def test_a_file_that_may_not_be_written_to_says_what_to_do(path: Path) -> None:
     with piql.connect(f"embedded:{path}") as db:
         assert isinstance(db.store, EmbeddedStore)
         db.store.connection().execute("PRAGMA query_only = TRUE")
-        with pytest.raises(piql.StoreUnavailable, match="allow this user to write its file and the folder of the file"):
+        with pytest.raises(StoreNotWritable, match="allow this user to write its file and the folder of the file"):
             db.load("teams", [{"team": "whites", "town": "Oslo"}])
         assert len(db.execute("best", {"team": "reds"}).rows) == 2
+
+
+@pytest.mark.parametrize("code", [*_WHAT_TO_DO, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOMEM])
+def test_each_failure_of_sqlite_ends_in_what_to_do_about_it(path: Path, code: int) -> None:
+    failure = sqlite3.OperationalError("as SQLite calls it")
+    failure.sqlite_errorcode = code
+    for error in (unavailable(failure), not_opened(path, failure, 0.0)):
+        if not isinstance(error, StoreFull):
+            assert error.advice
+            assert str(error).endswith(f": {error.advice}")
+            assert "running" not in str(error)
+        refused = code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+        assert isinstance(error, StoreNotWritable) == refused
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), again.advice) == (type(error), str(error), error.advice)
+
+
+def test_a_file_that_the_system_does_not_let_this_user_open_is_said_to_be(path: Path) -> None:
+    error = not_opened(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)), 0.0)
+    assert isinstance(error, StoreNotWritable)
+    assert str(error).endswith("Permission denied: give the path of a file, in a folder that may be written to")
 
 
 def test_a_text_that_is_damaged_is_said_to_be_and_not_shown(path: Path) -> None:

@@ -86,7 +86,8 @@ class StoreConnection:
         try:
             _ = self.database().deployment  # reads its version from the store
         except PiqlError as error:
-            message, self.advice = str(error), from_engine(error).body.help
+            refusal = from_engine(error).body
+            message, self.advice = refusal.message, refusal.help
         return StoreRead(
             url=self.shown_url, kind=self.kind, healthy=message is None, message=message, cluster=self._cluster()
         )

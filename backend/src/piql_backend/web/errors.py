@@ -102,7 +102,8 @@ def unknown_application(application_id: str) -> NotFound:
 
 _PUT_BACK = "Put the store back that was there. To go on with this one, choose it as the store of the environment."
 
-# The errors of the engine at run time: status, code, and one thing to do. The first class that matches counts.
+# The errors of the engine at run time: status, code, and one thing to do, unless the error itself knows better. The
+# first class that matches counts.
 _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] = (
     (engine.CardinalityViolation, 422, "cardinality-violation", "Delete a row first, or raise the CARDINALITY LIMIT."),
     (engine.DuplicateKey, 422, "duplicate-key", "Choose another key."),
@@ -121,6 +122,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.CompilationRefused, 422, "compilation-refused", None),
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
     (engine.StoreFull, 507, "disk-full", FREE_SOME),
+    (engine.StoreNotWritable, 507, "disk-not-writable", None),
     (engine.NotAStore, 503, "store-unavailable", "Start with --store and the address of a store, or of a new file."),
     (engine.StoreReplaced, 503, "store-replaced", _PUT_BACK),
     (engine.CredentialsMissing, 503, "store-unavailable", "Set it where the workbench is started."),
@@ -134,8 +136,18 @@ def from_engine(error: engine.PiqlError) -> ApiError:
     for kind, status, code, advice in _ENGINE_ERRORS:
         if isinstance(error, kind):
             parameter = error.parameter if isinstance(error, engine.InvalidParameter) else None
-            return ApiError(status, code, str(error), advice, parameter=parameter)
+            message, own_advice = _told_apart(error)
+            return ApiError(status, code, message, own_advice or advice, parameter=parameter)
     return ApiError(500, "engine-error", str(error))
+
+
+def _told_apart(error: engine.PiqlError) -> tuple[str, str | None]:
+    """What is the matter, and what the store itself says to do about it: the end of its message, as a sentence."""
+    message = str(error)
+    advice = error.advice if isinstance(error, engine.StoreUnavailable) else None
+    if advice is None or not message.endswith(f": {advice}"):
+        return message, None
+    return message.removesuffix(f": {advice}"), f"{advice[0].upper()}{advice[1:]}."
 
 
 def status_of(error: BaseException) -> int:

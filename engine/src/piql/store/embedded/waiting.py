@@ -15,18 +15,24 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
 
-from piql.errors import StoreFull, StoreUnavailable
+from piql.errors import StoreFull, StoreNotWritable, StoreUnavailable
 
 T = TypeVar("T")
-_DAMAGED = "is damaged, or is not a store: replace its file with an intact copy"
+_DAMAGED = ("is damaged, or is not a store", "replace its file with an intact copy")
+_NOT_WRITABLE = ("may not be written to", "allow this user to write its file and the folder of the file")
 _WHAT_TO_DO = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: _DAMAGED,
-    sqlite3.SQLITE_FULL: "has no room left on its disk: free some space, then try again",
-    sqlite3.SQLITE_READONLY: "may not be written to: allow this user to write its file and the folder of the file",
-    sqlite3.SQLITE_CANTOPEN: "has no file that can be opened: give the path of a file that this user may write",
-    sqlite3.SQLITE_IOERR: "could not read or write its file: check whether the disk is full or failing, then try again",
+    sqlite3.SQLITE_FULL: ("has no room left on its disk", "free some space, then try again"),
+    sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
+    sqlite3.SQLITE_PERM: _NOT_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: ("has no file that can be opened", "give the path of a file that this user may write"),
+    sqlite3.SQLITE_IOERR: (
+        "could not read or write its file",
+        "check whether the disk is full or failing, then try again",
+    ),
 }
+_REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 
 
 def patiently(work: Callable[[], T], wait_seconds: float) -> T:
@@ -61,17 +67,26 @@ def unavailable(failure: sqlite3.Error, wait_seconds: float = 0.0) -> StoreUnava
     """Return the engine's error for one of SQLite's: what happened, and what to do."""
     if _kind(failure) == sqlite3.SQLITE_FULL:
         return StoreFull("the disk of the embedded store is full: nothing was written")
-    return StoreUnavailable(f"the embedded store {_said(failure, wait_seconds)}")
+    said, advice = _said(failure, wait_seconds)
+    return _class_of(failure)(f"the embedded store {said}", advice)
 
 
 def not_opened(path: Path, failure: sqlite3.Error | OSError | ValueError, wait_seconds: float) -> StoreUnavailable:
     """Return the engine's error where a file could not be opened."""
     if isinstance(failure, sqlite3.Error):
-        reason_text = f"it {_said(failure, wait_seconds)}"
+        said, advice = _said(failure, wait_seconds)
+        reason: str | None = f"it {said}"
     else:
         reason = failure.strerror if isinstance(failure, OSError) else str(failure)
-        reason_text = f"{reason}: give the path of a file, in a folder that may be written to"
-    return StoreUnavailable(f"cannot open the embedded store {path}: {reason_text}")
+        advice = "give the path of a file, in a folder that may be written to"
+    return _class_of(failure)(f"cannot open the embedded store {path}: {reason}", advice)
+
+
+def _class_of(failure: sqlite3.Error | OSError | ValueError) -> type[StoreUnavailable]:
+    is_refused = isinstance(failure, PermissionError) or (
+        isinstance(failure, sqlite3.Error) and _kind(failure) in _REFUSED
+    )
+    return StoreNotWritable if is_refused else StoreUnavailable
 
 
 def _kind(failure: sqlite3.Error) -> int:
@@ -82,8 +97,8 @@ def _kind(failure: sqlite3.Error) -> int:
     return code & 0xFF
 
 
-def _said(failure: sqlite3.Error, wait_seconds: float) -> str:
-    """Return the end of a message whose subject is the store."""
+def _said(failure: sqlite3.Error, wait_seconds: float) -> tuple[str, str]:
+    """Return the end of a sentence whose subject is the store, and what to do."""
     if is_busy(failure):
-        return f"was being written by others for {wait_seconds:g} s: try again"
-    return _WHAT_TO_DO.get(_kind(failure), f"does not answer: {failure}")
+        return f"was being written by others for {wait_seconds:g} s", "try again"
+    return _WHAT_TO_DO.get(_kind(failure), (f"does not answer ({failure})", "try again, or start this process anew"))
