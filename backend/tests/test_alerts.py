@@ -22,7 +22,14 @@ from piql_backend.alerts.service import Alerts, Target
 from piql_backend.database.connection import Database
 from piql_backend.latency.budgets import budget_of
 from piql_backend.latency.repository import SloInterval
-from piql_backend.latency.schemas import AgreementRead, IncidentRead, LatencyRead, QueryLatencyRead
+from piql_backend.latency.schemas import (
+    AgreementRead,
+    ComplianceAgreementRead,
+    IncidentRead,
+    LatencyRead,
+    PredictedComplianceRead,
+    QueryLatencyRead,
+)
 from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import ApiError
 
@@ -67,10 +74,17 @@ def receiver() -> Iterator[Receiver]:
 
 
 def dashboard(
-    over_bound: int = 0, kept: int = 1000, agreement: str = "agrees", incidents: list[IncidentRead] | None = None
+    over_bound: int = 0,
+    kept: int = 1000,
+    agreement: str = "agrees",
+    incidents: list[IncidentRead] | None = None,
+    compliance: str | None = None,
 ) -> LatencyRead:
     """The dashboard of one query, as far as alerts read it."""
     slo = SloRead(query="q", quantile=0.99, threshold_ms=10, interval_seconds=600, updated_at=datetime(2026, 6, 5))
+    shares = ComplianceAgreementRead.model_construct(
+        outcome=compliance, executions=900, within=850, least=0.985, error=0.05
+    )
     query = QueryLatencyRead.model_construct(
         query="q",
         requests_over_bound=over_bound,
@@ -79,6 +93,7 @@ def dashboard(
         slo=slo,
         budget=budget_of(0.99, SloInterval(1000, kept), in_all_windows(1000, kept)),
         agreement=AgreementRead.model_construct(outcome=agreement, executions=900, needed=None, error=0.05),
+        predicted_compliance=PredictedComplianceRead.model_construct(agreement=shares if compliance else None),
     )
     return LatencyRead.model_construct(queries=[query])
 
@@ -135,6 +150,20 @@ def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_tha
     )
     assert over_bound["message"] == "q: 3 executions made more requests than the bound of 4"
     assert len({alert["id"] for alert, _, _ in receiver.taken}) == 5
+
+
+def test_an_slo_that_is_kept_less_than_predicted_is_told_and_one_that_is_kept_as_predicted_is_not(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    for outcome in ("agrees", "better", "too few", "undecided", "worse", "agrees"):
+        watched.latency = dashboard(compliance=outcome)
+        watched.look()
+    assert deeds(receiver) == [("kept-less", "firing"), ("kept-less", "resolved")]
+    assert receiver.taken[0][0]["message"] == (
+        "q: 850 of 900 executions took 10 ms or less, where at least 98.5 % count as predicted; "
+        "such a verdict errs in at most 5% of cases"
+    )
 
 
 def test_what_is_wrong_with_the_store_is_told_by_its_kind(

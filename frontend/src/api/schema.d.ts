@@ -7011,7 +7011,7 @@ export interface components {
             /** Reason */
             reason: string;
             /** Kind */
-            kind?: ("burning" | "over-bound" | "limit-passed" | "dangling-entry" | "slower") | null;
+            kind?: ("burning" | "over-bound" | "limit-passed" | "dangling-entry" | "slower" | "kept-less") | null;
             /** Query */
             query?: string | null;
         };

@@ -11,7 +11,7 @@ export interface Firing {
 }
 
 /** The kinds of alerts, the worst first. */
-export const ALERT_KINDS = ['over-bound', 'limit-passed', 'dangling-entry', 'burning', 'slower'] as const
+export const ALERT_KINDS = ['over-bound', 'limit-passed', 'dangling-entry', 'burning', 'slower', 'kept-less'] as const
 type AlertKind = (typeof ALERT_KINDS)[number]
 
 export const KIND_WORDS: Readonly<Record<AlertKind, string>> = {
@@ -20,6 +20,7 @@ export const KIND_WORDS: Readonly<Record<AlertKind, string>> = {
   'dangling-entry': 'entry without record',
   burning: 'burning its budget',
   slower: 'slower than predicted',
+  'kept-less': 'SLO kept less than predicted',
 }
 
 const ADVICE: Readonly<Record<AlertKind, string>> = {
@@ -28,6 +29,8 @@ const ADVICE: Readonly<Record<AlertKind, string>> = {
   'dangling-entry': 'Restore the record, or dump the store and load it into a new one: its row is left out.',
   burning: 'See since when it is slow. If a deployment began it, roll back; else look at the load and the store.',
   slower: 'Measure the store again. If the new profile agrees, the store is slower: look at its health.',
+  'kept-less':
+    'See in the dashboard which sizes ran. Then measure the store again: if the profile agrees, the store is slower.',
 }
 
 function isKind(kind: string): kind is AlertKind {

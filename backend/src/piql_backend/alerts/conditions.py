@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from piql_backend.latency.schemas import IncidentRead, LatencyRead, QueryLatencyRead
 
-Kind: TypeAlias = Literal["burning", "over-bound", "limit-passed", "dangling-entry", "slower"]
+Kind: TypeAlias = Literal["burning", "over-bound", "limit-passed", "dangling-entry", "slower", "kept-less"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Condition:
 
 
 def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
-    """Yield what is wrong: incidents, a budget that burns, a p99 that is slower than predicted."""
+    """Yield what is wrong: incidents, a budget that burns, and what a test says is worse than predicted."""
     for query in latency.queries:
         if query.requests_over_bound:
             message = (
@@ -39,6 +39,9 @@ def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
                 f"verdict errs in at most {query.agreement.error:.0%} of cases"
             )
             yield Condition("slower", query.query, message)
+        kept_less = _kept_less(query)
+        if kept_less is not None:
+            yield Condition("kept-less", query.query, kept_less)
 
 
 def _found_in_store(query: QueryLatencyRead) -> Iterator[Condition]:
@@ -70,3 +73,15 @@ def _burning(query: QueryLatencyRead) -> str | None:
                 f"executions broke {query.slo.threshold_ms:g} ms as the SLO of {100 * query.slo.quantile:.4g} % allows"
             )
     return None
+
+
+def _kept_less(query: QueryLatencyRead) -> str | None:
+    """How many executions took at most the SLO's threshold, where a test says that they are fewer than predicted."""
+    agreement = query.predicted_compliance and query.predicted_compliance.agreement
+    if query.slo is None or not agreement or agreement.outcome != "worse":
+        return None
+    return (
+        f"{query.query}: {agreement.within} of {agreement.executions} executions took {query.slo.threshold_ms:g} ms or "
+        f"less, where at least {100 * agreement.least:.4g} % count as predicted; such a verdict errs in at most "
+        f"{agreement.error:.0%} of cases"
+    )
