@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 from piql_backend.database.connection import Database, now
 from piql_backend.latency.budgets import WINDOWS
 from piql_backend.latency.repository import ObservationTable
-from piql_backend.latency.seen import Span
+from piql_backend.latency.seen import SizePromise, SizeRegion, Span
 from piql_backend.reports.repository import ReportedTable
 from piql_backend.reports.service import Reports
 from piql_backend.reports.widths import begin_of, minute_of, width_for
@@ -101,7 +101,10 @@ def print_times(database: Database, queries: int, days: float, repetitions: int)
         with table.gathered(span, since, "applications", width) as seen:
             seen.queries()
             seen.totals()
-            seen.sizes()
+            sizes = [(query, size) for query, seen_sizes in seen.sizes().items() for size in seen_sizes]
+            ends = (40.0, 60.0, 45.0, 55.0)
+            seen.exceeding([SizeRegion(query, size.requests_key, size.rows_key, *ends) for query, size in sizes])
+            seen.within([SizePromise(query, size.requests_key, size.rows_key, 50.0) for query, size in sizes])
 
     def chart() -> None:
         begin = now() - timedelta(days=days)
@@ -109,7 +112,7 @@ def print_times(database: Database, queries: int, days: float, repetitions: int)
         table.histogram("query7", span, begin, "applications")
 
     parts = {
-        "latencies and sizes": milliseconds(gather, repetitions),
+        "latencies, and how many are as predicted": milliseconds(gather, repetitions),
         "SLOs": milliseconds(lambda: table.slo_counts(1, since, "applications", width), repetitions),
         "incidents": milliseconds(lambda: table.incidents(1, since, "applications", width), repetitions),
         "burn rates": milliseconds(lambda: table.slo_windows(1, WINDOWS, "applications"), repetitions),
