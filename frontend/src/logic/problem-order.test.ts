@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { Diagnostic, Query } from '../../api/types'
-import { gravestFirst } from './copy'
+import { gravestFirst } from './problem-order'
 
-const problem = (severity: Diagnostic['severity'], query: string | null, code: string) =>
-  ({ severity, query, code }) as Diagnostic
-const query = (name: string, operations: number | null) =>
-  ({ name, bound: operations === null ? null : { operations } }) as Query
+const problem = (severity: 'error' | 'warning' | 'info', query: string | null, code: string) => ({
+  severity,
+  query,
+  code,
+})
+const query = (name: string, operations: number | null) => ({
+  name,
+  bound: operations === null ? null : { operations },
+})
 
 describe('Problems', () => {
   it('are errors, warnings and hints, each by the requests that their query may make', () => {
