@@ -44,7 +44,7 @@ def serve(settings: Settings) -> int:
         listening.close()
         print(f"piql serve: {_why_not(error, settings)}", file=sys.stderr)
         return 1
-    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn stops at it, and raises it again at its end
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn stops at it, and raises it again at its end
     server = _Server(
         uvicorn.Config(
             create_app(settings, workbench),

@@ -18,7 +18,6 @@ from piql.schema.values import TimeUUID
 from piql.store.base import Batch, ReadShape, Store
 from piql.store.embedded.store import EmbeddedStore
 from piql.store.rows import Row
-from piql.store.scan import scan_table
 
 INT = SqlType(Kind.INT)
 TABLE = Table("t", (Column("g", INT, True), Column("k", INT, False), Column("text", SqlType(Kind.TEXT), True)), ("k",))
@@ -357,5 +356,10 @@ def test_a_walk_in_any_order_comes_by_every_row_once(store: Store, key: tuple[st
         transaction.create_table(table)
         entries = store.prepare_entries(table, table.primary_index())
         transaction.put(entries, [(*key_values, *(0,) * (2 - len(key)), text) for key_values, text in rows.items()])
-        walked = [row for chunk in scan_table(transaction, store, table, ("text",), chunk=3) for row in chunk]
-    assert sorted(walked) == sorted((text,) for text in rows.values())
+        shape = ReadShape(table, table.primary_index(), (*key, "text"), 0, in_any_order=True)
+        chunk = walked = list(transaction.read(store.prepare(shape), (3,)))
+        further = store.prepare(replace(shape, after_length=len(key)))
+        while len(chunk) == 3:
+            chunk = transaction.read(further, (*chunk[-1][: len(key)], 3))
+            walked += chunk
+    assert sorted(walked) == sorted((*key_values, text) for key_values, text in rows.items())

@@ -8,7 +8,7 @@ export function SkipLink() {
   const isWorkbench = page === 'workbench'
   return (
     <a
-      className={styles['skip']}
+      className={`seen-in-focus ${styles['skip']}`}
       href="#content"
       onClick={(event) => {
         event.preventDefault()

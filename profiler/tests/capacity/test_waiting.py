@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from piql_profiler.capacity.waiting import Jobs, Wait, erlang_c, utilisation_of, wait_at
+from piql_profiler.capacity.waiting import Jobs, Wait, erlang_c, wait_at
 
 
 def beyond(wait: Wait, time_us: float) -> float:
@@ -27,8 +27,7 @@ def test_exponential_jobs_wait_as_in_the_queue_of_one_server(utilisation: float)
 
 def test_the_mean_wait_behind_two_kinds_of_jobs_is_that_of_pollaczek_and_khinchine() -> None:
     jobs = [Jobs(900.0, 50.0, 50.0**2 * 1.5), Jobs(10.0, 20_000.0, 20_000.0**2 * 1.2)]
-    utilisation = utilisation_of(jobs)
-    assert utilisation == pytest.approx(0.245)
+    utilisation = 0.245  # (900 · 50 + 10 · 20,000) µs in a second
     moment = sum(kind.per_second * kind.square_us2 for kind in jobs) / 1e6
     assert mean_of(wait_at(jobs, utilisation, cores=1)) == pytest.approx(moment / 2 / (1 - utilisation), rel=0.03)
 

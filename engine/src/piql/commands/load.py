@@ -189,7 +189,7 @@ class Interrupts:
     def __exit__(self, *failure: object) -> None:
         signal.signal(signal.SIGINT, self._before)
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+    def _interrupt(self, number: int, _frame: FrameType | None) -> None:
         self.count += 1
         if self.count > 1:
             raise KeyboardInterrupt

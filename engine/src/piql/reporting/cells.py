@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import ceil, log2
+from math import log2
 from typing import NamedTuple, Protocol, TypeAlias
 
 BUCKETS_PER_OCTAVE = 32
@@ -152,19 +152,9 @@ def lower_edge_ms(bucket: int) -> float:
     return float((2.0 ** (bucket / BUCKETS_PER_OCTAVE) - 1.0) / TICKS_PER_SECOND * 1000)
 
 
-def first_bucket_over(ms: float) -> int:
-    """The first bucket that holds only times over `ms`, or none below it."""
-    return ceil(BUCKETS_PER_OCTAVE * log2(1.0 + ms / 1000 * TICKS_PER_SECOND) - 1e-9)
-
-
 def class_of(size: int) -> int:
     """The class of a number of requests or rows: 0 for 0, 1 for 1, 2 for 2 to 3, 3 for 4 to 7, and so on."""
     return size.bit_length()
-
-
-def sizes_of(size_class: int) -> tuple[int, int]:
-    """The smallest and the largest number of a class."""
-    return (1 << size_class) >> 1, (1 << size_class) - 1
 
 
 def _cell_of(execution: Execution, minute: int) -> Cell:

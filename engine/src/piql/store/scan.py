@@ -1,32 +1,13 @@
-"""Walks a whole table: for back-fills, checks of new constraints, and samples. No query ever does so."""
+"""Reads the first rows of a table, for samples. No query ever does so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from piql.errors import InvalidParameter
-from piql.schema.catalog import Index, Table
-from piql.store.base import Batch, ReadShape, Store, Transaction
+from piql.schema.catalog import Table
+from piql.store.base import Batch, ReadShape, Store
 from piql.store.rows import Row
-
-CHUNK = 2000  # rows read at a time
-
-
-def scan_table(
-    transaction: Transaction, store: Store, table: Table, columns: Sequence[str], chunk: int = CHUNK
-) -> Iterator[list[Row]]:
-    """Yield lists of up to `chunk` rows of a table, some columns of each as stored values, in the store's order."""
-    index: Index = table.primary_index()
-    key = tuple(column.name for column in index.columns)
-    key_and_columns = (*key, *columns)
-    read = store.prepare(ReadShape(table, index, key_and_columns, 0, in_any_order=True))
-    further = store.prepare(ReadShape(table, index, key_and_columns, 0, after_length=len(key), in_any_order=True))
-    rows = transaction.read(read, (chunk,))
-    while rows:
-        yield [row[len(key) :] for row in rows]
-        if len(rows) < chunk:
-            return
-        rows = transaction.read(further, (*rows[-1][: len(key)], chunk))
 
 
 def some_rows(store: Store, table: Table, columns: Sequence[str], most: int) -> list[Row]:

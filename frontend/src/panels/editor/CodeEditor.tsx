@@ -32,7 +32,7 @@ export default function CodeEditor({ path }: { path: string }) {
   return (
     <>
       <div ref={container} className={styles['code']} />
-      <p ref={behind} className={styles['behind']} tabIndex={-1}>
+      <p ref={behind} className={`seen-in-focus ${styles['behind']}`} tabIndex={-1}>
         Left the editor. Tab goes on, Shift Tab goes back.
       </p>
     </>

@@ -54,11 +54,6 @@ class Wait:
 NO_WAIT = Wait(np.zeros(1), np.ones(1))
 
 
-def utilisation_of(jobs: Sequence[Jobs]) -> float:
-    """The share of its time that a node works."""
-    return sum(kind.per_second * kind.mean_us for kind in jobs) / 1e6
-
-
 def wait_at(jobs: Sequence[Jobs], utilisation: float, *, cores: int) -> Wait:
     """The wait of one job when the rates of all are scaled to this utilisation of the node, below 1."""
     kinds = [kind for kind in jobs if kind.per_second > 0.0 and kind.mean_us > 0.0]

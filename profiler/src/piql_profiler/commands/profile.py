@@ -226,7 +226,7 @@ def _stop_on_signals(out: Path) -> None:
             mark_cancelled(out)
         os._exit(CANCELLED)
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(number: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         timer = threading.Timer(_SECONDS_TO_STOP, by_force)

@@ -88,5 +88,5 @@ def validate(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(number: int, _frame: FrameType | None) -> None:
     raise Cancelled
