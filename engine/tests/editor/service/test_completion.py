@@ -26,6 +26,7 @@ def labels(text: str, kind: str = "") -> list[str]:
         ("CREATE QUERY q AS |", ["SELECT", "INSERT INTO"]),
         ("CREATE VIEW v |", ["AS"]),
         ("CREATE VIEW v AS |", ["SELECT"]),
+        ("CREATE TABLE t (a INT)\nCREATE VIEW v AS |", ["SELECT"]),
         ("SELECT * FROM |", ["users", "subscriptions"]),
         ("SELECT * FROM us|", ["users"]),
         ("SELECT * FROM users u JOIN |", ["users", "subscriptions"]),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Literal
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.cursor import MAX_ELEMENTS, MAX_TOKENS, RESERVED, SyntaxFault
+from piql.compiler.syntax.cursor import CREATABLE, MAX_ELEMENTS, MAX_TOKENS, RESERVED, SyntaxFault
 from piql.compiler.syntax.precedence import COMPARISON
 from piql.compiler.syntax.unsupported import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.compiler.syntax.writes import WriteParser
@@ -133,7 +133,7 @@ class DefinitionParser(WriteParser):
             word = self.token.word
             if depth == 0 and word in (",", ")"):
                 return
-            if word == "CREATE" and self.peek().word in ("TABLE", "QUERY", "INDEX", "VIEW"):
+            if word == "CREATE" and self.peek().word in CREATABLE:
                 return
             depth += (word == "(") - (word == ")")
             self.advance()

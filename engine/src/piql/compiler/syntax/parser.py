@@ -18,7 +18,7 @@ from functools import partial
 from typing import Literal
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.cursor import MAX_TOKENS, SyntaxFault
+from piql.compiler.syntax.cursor import CREATABLE, MAX_TOKENS, SyntaxFault
 from piql.compiler.syntax.entities import EntityParser
 from piql.compiler.syntax.lexer import MAX_FINDINGS, span_of_first_token, tokenize
 from piql.compiler.syntax.unsupported import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, Unsupported
@@ -42,7 +42,6 @@ SHORT = 4_000  # characters of a text whose tree is cached
 _parsed: Cached[ast.ParsedFile] = Cached(128, is_by_value=True)
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
-_CREATED = ("TABLE", "QUERY", "INDEX", "VIEW", "UNIQUE")
 _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
     "INSERT": "insert",
     "UPDATE": "update",
@@ -276,7 +275,7 @@ class _Parser(EntityParser):
     def _is_definition(self) -> bool:
         """Return whether CREATE … , ENTITY … or QUERY … FETCH begins here."""
         if self.token.word == "CREATE":
-            return self.peek().word in _CREATED
+            return self.peek().word in CREATABLE
         return self.is_entity() or self.is_fetch_query()
 
     def _recover(self, began: int) -> None:

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from piql.compiler.syntax.cursor import RESERVED
+from piql.compiler.syntax.cursor import CREATABLE, RESERVED
 from piql.compiler.syntax.lexer import Token, is_closed, tokenize, unquote
 from piql.text.source import Source
-
-_CREATED = ("TABLE", "QUERY", "INDEX")
 
 
 @dataclass(slots=True)
@@ -96,7 +94,7 @@ def context_at(text: str, offset: int) -> TypingContext | None:
 
 
 def _is_create(tokens: list[Token], at: int) -> bool:
-    return tokens[at].word == "CREATE" and at + 1 < len(tokens) and tokens[at + 1].word in _CREATED
+    return tokens[at].word == "CREATE" and at + 1 < len(tokens) and tokens[at + 1].word in CREATABLE
 
 
 def _statement_start(tokens: list[Token], before: int) -> int:
@@ -133,9 +131,13 @@ def _blocks(tokens: list[Token]) -> list[Block]:
 
 
 def _read_block(tokens: list[Token], block: Block, blocks: list[Block]) -> None:
-    """Add the relations and outputs of one SELECT to its block; the names in its subqueries are passed over."""
+    """Add the relations and outputs of one SELECT to its block; the names in its subqueries are passed over.
+
+    SELECT a.x AS y, … FROM a, (SELECT …) d WHERE …   an output is the last name before a comma or FROM;
+                                                      a relation is what stands behind FROM, JOIN or a comma
+    """
     clause = "SELECT"
-    depth = 0
+    depth = 0  # of parentheses inside this SELECT
     at = block.start + 1
     last_name: str | None = None
     expects_table = False
