@@ -278,6 +278,34 @@ def move_into_place(part: Path, target: Path) -> None:
     part.replace(target)
 
 
+_SCHEMA = pa.schema(
+    [
+        ("operator", pa.string()),
+        ("child_rows", pa.int32()),
+        ("rows", pa.int32()),
+        ("row_bytes", pa.int32()),
+        ("columns", pa.int32()),
+        ("interval", pa.int32()),
+        ("started_at", pa.float64()),
+        ("seconds", pa.float64()),
+        ("executions", pa.int64()),
+        ("correlation", pa.float64()),
+        ("effective", pa.float64()),
+        ("lag", pa.float64()),
+        ("computing", pa.float64()),
+        ("p50_us", pa.float64()),
+        ("p99_us", pa.float64()),
+        ("bins", pa.list_(pa.int16())),
+        ("counts", pa.list_(pa.int64())),
+        ("response_bins", pa.list_(pa.int16())),
+        ("response_counts", pa.list_(pa.int64())),
+        ("whole_bins", pa.list_(pa.int16())),
+        ("whole_counts", pa.list_(pa.int64())),
+    ],
+    metadata={"format_version": str(FORMAT_VERSION), "bin_ratio": str(RATIO), "first_bin_us": "1"},
+)
+
+
 def _table(measurements: Sequence[Measurement]) -> pa.Table:
     rows = []
     for measurement in measurements:
@@ -310,33 +338,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "whole_counts": list(whole.values()),
             }
         )
-    schema = pa.schema(
-        [
-            ("operator", pa.string()),
-            ("child_rows", pa.int32()),
-            ("rows", pa.int32()),
-            ("row_bytes", pa.int32()),
-            ("columns", pa.int32()),
-            ("interval", pa.int32()),
-            ("started_at", pa.float64()),
-            ("seconds", pa.float64()),
-            ("executions", pa.int64()),
-            ("correlation", pa.float64()),
-            ("effective", pa.float64()),
-            ("lag", pa.float64()),
-            ("computing", pa.float64()),
-            ("p50_us", pa.float64()),
-            ("p99_us", pa.float64()),
-            ("bins", pa.list_(pa.int16())),
-            ("counts", pa.list_(pa.int64())),
-            ("response_bins", pa.list_(pa.int16())),
-            ("response_counts", pa.list_(pa.int64())),
-            ("whole_bins", pa.list_(pa.int16())),
-            ("whole_counts", pa.list_(pa.int64())),
-        ],
-        metadata={"format_version": str(FORMAT_VERSION), "bin_ratio": str(RATIO), "first_bin_us": "1"},
-    )
-    return pa.Table.from_pylist(rows, schema=schema)
+    return pa.Table.from_pylist(rows, schema=_SCHEMA)
 
 
 def _cells(file: Path) -> list[Measurement]:

@@ -23,65 +23,11 @@ def plan_write(
     """Plan a write; `indexes` are the secondary indexes of the set, by name, `section` is the plan of its section."""
     table = write.table
     of_table = tuple(index for index in indexes.values() if index.table == table.name)
-    columns = {column.name for column in table.columns}
     match write:
         case Insert():
-            limits, unique = _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
-            conflict = write.conflict
-            keeps_old = write.if_not_exists or conflict is not None
-            key = tuple(value for value in write.values if value.column in table.primary_key)
-            otherwise = None
-            if conflict is not None and conflict.changes:
-                update = Update(table=table, key=key, changes=conflict.changes, span=write.span)
-                otherwise = plan_write(update, catalog, indexes)
-            return WritePlan(
-                kind="insert",
-                table=table,
-                values=write.values,
-                key=key,
-                if_not_exists=write.if_not_exists,
-                conflict=conflict,
-                more=write.more,
-                rows=write.rows,
-                returning=write.returning,
-                found_by=_found_by(table, conflict.key) if conflict is not None else None,
-                otherwise=otherwise,
-                references=table.foreign_keys,
-                counted_limits=limits,
-                unique_checks=unique,
-                referrers=() if keeps_old else _referrers(table, catalog, indexes, columns),
-                left=() if keeps_old else _may_be_left(table, _constraints_of(limits, unique)),
-                unique_references=_unique_references(table.foreign_keys, catalog),
-                is_shown_first=any(_is_found_by_records(table, of_table, key) for key in table.foreign_keys),
-                indexes=of_table,
-                views=_views(table, catalog, indexes, None, may_move=not keeps_old),
-                span=write.span,
-            )
+            return _plan_insert(write, of_table, catalog, indexes)
         case Update():
-            changed = {change.column for change in write.changes}
-            limits = _limits(table, of_table, (limit for limit in table.limits if changed & set(limit.columns)))
-            unique = _unique(table, of_table, (key for key in table.unique_keys if changed & set(key.columns)))
-            references = tuple(key for key in table.foreign_keys if changed & set(key.columns))
-            return WritePlan(
-                kind="update",
-                table=table,
-                values=write.changes,
-                key=write.key,
-                where=write.where,
-                section=section,
-                condition=write.condition,
-                returning=write.returning,
-                found_by=_found_by(table, [part.column for part in write.key]),
-                references=references,
-                counted_limits=limits,
-                unique_checks=unique,
-                referrers=_referrers(table, catalog, indexes, changed),
-                left=_constraints_of(limits, unique),
-                unique_references=_unique_references(references, catalog),
-                indexes=of_table,
-                views=_views(table, catalog, indexes, changed, may_move=True),
-                span=write.span,
-            )
+            return _plan_update(write, of_table, catalog, indexes, section)
         case Delete():
             return WritePlan(
                 kind="delete",
@@ -102,6 +48,79 @@ def plan_write(
             )
         case _:
             assert_never(write)
+
+
+def _plan_insert(
+    write: Insert, of_table: tuple[Index, ...], catalog: Catalog, indexes: Mapping[str, Index]
+) -> WritePlan:
+    """Plan an INSERT: every constraint of the table can be broken, and what it replaces may leave groups."""
+    table, conflict = write.table, write.conflict
+    limits, unique = _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
+    keeps_old = write.if_not_exists or conflict is not None
+    key = tuple(value for value in write.values if value.column in table.primary_key)
+    otherwise = None
+    if conflict is not None and conflict.changes:
+        update = Update(table=table, key=key, changes=conflict.changes, span=write.span)
+        otherwise = _plan_update(update, of_table, catalog, indexes, None)
+    columns = {column.name for column in table.columns}
+    return WritePlan(
+        kind="insert",
+        table=table,
+        values=write.values,
+        key=key,
+        if_not_exists=write.if_not_exists,
+        conflict=conflict,
+        more=write.more,
+        rows=write.rows,
+        returning=write.returning,
+        found_by=_found_by(table, conflict.key) if conflict is not None else None,
+        otherwise=otherwise,
+        references=table.foreign_keys,
+        counted_limits=limits,
+        unique_checks=unique,
+        referrers=() if keeps_old else _referrers(table, catalog, indexes, columns),
+        left=() if keeps_old else _may_be_left(table, _constraints_of(limits, unique)),
+        unique_references=_unique_references(table.foreign_keys, catalog),
+        is_shown_first=any(_is_found_by_records(table, of_table, key) for key in table.foreign_keys),
+        indexes=of_table,
+        views=_views(table, catalog, indexes, None, may_move=not keeps_old),
+        span=write.span,
+    )
+
+
+def _plan_update(
+    write: Update,
+    of_table: tuple[Index, ...],
+    catalog: Catalog,
+    indexes: Mapping[str, Index],
+    section: PhysicalNode | None,
+) -> WritePlan:
+    """Plan an UPDATE: only constraints on columns that it changes can be broken."""
+    table = write.table
+    changed = {change.column for change in write.changes}
+    limits = _limits(table, of_table, (limit for limit in table.limits if changed & set(limit.columns)))
+    unique = _unique(table, of_table, (key for key in table.unique_keys if changed & set(key.columns)))
+    references = tuple(key for key in table.foreign_keys if changed & set(key.columns))
+    return WritePlan(
+        kind="update",
+        table=table,
+        values=write.changes,
+        key=write.key,
+        where=write.where,
+        section=section,
+        condition=write.condition,
+        returning=write.returning,
+        found_by=_found_by(table, [part.column for part in write.key]),
+        references=references,
+        counted_limits=limits,
+        unique_checks=unique,
+        referrers=_referrers(table, catalog, indexes, changed),
+        left=_constraints_of(limits, unique),
+        unique_references=_unique_references(references, catalog),
+        indexes=of_table,
+        views=_views(table, catalog, indexes, changed, may_move=True),
+        span=write.span,
+    )
 
 
 def _views(
