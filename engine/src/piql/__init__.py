@@ -16,11 +16,13 @@ The life of a query, from text to rows:
 Each folder imports only what stands below it:
 
     commands   the `piql` program                    compiler | store   texts to plans and bounds | where rows are kept
-    editor     answers and a server for editors      errors             what is raised at run time
+    editor     answers and a server for editors      generating         rows that nobody typed
+    importing  schemas of another SQL                reporting          counts executions, ships the counts
+    files      rows from and to files                errors             what is raised at run time
     client     databases and sessions                schema             tables, keys, limits, types and their values
     versions   deployments, one after another        text               sources, spans, diagnostics
     runtime    runs queries and writes               trees              nodes, shared sequences, caches
-    reporting  counts executions, ships the counts
+                                                     forking            what a forked process makes anew
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 measure/      points (an operator at given sizes) are executed on a store
 runs/         a profile run: all points of a grid, interval by interval, kept on disk
 predictor/    from a run and a plan to a latency
+capacity/     how much load a store takes before an SLO breaks
 drift/        whether the store still is as the run says
 validation/   how good predictions are: compared with what queries take
-commands/     `piql profile`, `piql predict` and `piql validate`
+commands/     `piql profile`, `piql predict`, `piql capacity` and `piql validate`
 """

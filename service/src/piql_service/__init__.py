@@ -8,4 +8,6 @@ A request passes these rooms, from the socket to the store:
     execution   equal reads together, on the event loop or in a thread, until the deadline
     contract    the deployed set as clients see it: its OpenAPI document, and values between JSON and the engine
     metrics     counts and times, in Prometheus' text format
+
+`commands` starts it, and writes typed clients (`clients`).
 """

@@ -2,6 +2,7 @@
 
 repository.py   reads and writes the files of one application
 ids.py          ids made of titles
+details.py      what an application is called, and whether it is in the archive
 templates.py    the sample applications that new ones can be made from
 endpoints.py    the HTTP paths, with `schemas.py`, the shapes of requests and answers
 

@@ -5,5 +5,6 @@ building.py        follows a version whose indexes are still built
 history.py         follows the store's own document, which says what is live
 repository.py      the history of versions, in DuckDB
 comparing.py       what a deployment would change, with `table_changes.py` for the tables
+promoting.py       deploys what is live in one environment to another
 endpoints.py       the HTTP paths, with `schemas.py`, the shapes of requests and answers
 """

@@ -1,4 +1,4 @@
-"""Generated rows: a thread makes them and loads them, or only counts them, and what it says is kept.
+"""Generated rows: a thread makes them and loads them, or only counts them. The outcomes of the last ones are kept.
 
 service.py     begins, follows and stops a generation
 endpoints.py   the HTTP paths, with `schemas.py`, the shapes of requests and answers

@@ -2,6 +2,7 @@
 
 service.py      joins observations, predictions and SLOs into one answer
 comparing.py    compares executions with the prediction for their own size
+promises.py     compares how often an SLO was kept with what is predicted
 budgets.py      how much of what an SLO allows is used, and how fast
 plans.py        since which version a query has its plan
 seen.py         what ran in a window, gathered once and counted in several ways

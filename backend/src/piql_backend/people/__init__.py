@@ -5,11 +5,13 @@ accounts.py              people, their passwords and their roles
 sessions.py, tokens.py   what a browser and a program show, so that they are known (`bearer.py`: kept as digests)
 passwords.py             Argon2id
 cookie.py                the cookie of a session
+browsers.py              the name of a browser, so that people know their sessions apart
 clock.py                 the time as the tables keep it
 attempts.py              how often a wrong password may be tried
 audit.py                 the record, to which rows are only added
 strangers.py             what is refused to nobody who is known, which the record does not keep
 gate.py                  lets requests through, or refuses them, by what their endpoint needs
 service.py               logs in, changes passwords, and opens all of the above
-endpoints.py, schemas.py the session, tokens and the record over HTTP
+endpoints.py, schemas.py the session, tokens and the record over HTTP; with login_endpoints.py for where one is
+                         signed in, and member_endpoints.py for the people of a team
 """

@@ -1,4 +1,7 @@
-"""What a cell of reports says, in SQL: as `piql.reporting.cells` has it for one cell in Python."""
+"""SQL expressions over the cells of reports: how many executions of a cell failed, passed their bound, kept an SLO.
+
+A cell counts executions of one minute that are alike; `piql.reporting.cells` shows one, and has the same in Python.
+"""
 
 from __future__ import annotations
 

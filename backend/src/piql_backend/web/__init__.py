@@ -1,19 +1,22 @@
 """What every request and answer passes, whatever its resource: middleware, errors, shapes, pages, files in parts.
 
 middleware, in the order in which a request passes it
+    trusted_proxies.py    what listed proxies say of a request
     security_headers.py   headers of every answer, and the nonce of the page
     retry_after.py        429 and 503 say when to ask again
     allowed_hosts.py      refuses another `Host`
     same_origin.py        refuses what a page of another origin sends
-    rate_limit.py         refuses a client that asks too much (`rates.py` counts)
+    rate_limit.py         refuses a client that asks too much (`rates.py` counts, by an `allowances.py`)
     request_limit.py      refuses bodies that are too large
+    compressed_bodies.py  unpacks the bodies of reports
     unchanged.py          304 for what the client has
     connection_limit.py, slow_clients.py   below the application: too many, or too slow, connections
     refusal.py            how middleware answers by itself
 for endpoints
     needs.py              what an endpoint needs of whoever asks: roles, and the declaration beside each endpoint
     visitor.py            who asks, and whether they may
-    guarded_routes.py     the routes that hold it, and the walk over all of them at the start
+    guarded_routes.py     the routes that hold it, and the walk over all of them at the start; sockets by
+                          guarded_sockets.py, methods that a path does not have by wrong_methods.py
     dependencies.py       the workbench, or the environment that the path names
     schemas.py            the base of all shapes, and those that several resources share
     errors.py             one exception, one shape of refusal

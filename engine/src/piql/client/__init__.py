@@ -1,5 +1,11 @@
 """The way into PIQL at run time: databases and sessions, for threads (`database`) and for asyncio (`asynchronous`).
 
 `piql.connect` returns a `Database`, which deploys sets, loads rows and executes queries by name. `session` makes reads
-as fresh as what a client has seen; `tokens` carries that from server to server. `prepared` keeps what is ready to run.
+as fresh as what a client has seen; `tokens` carries that from server to server.
+
+    connecting      opens a database                         reported         a database that counts its executions
+    prepared        what is ready to run                     selects          SELECTs that are compiled elsewhere
+    table_rows      a page of a table, for people            table_pages      a table from its beginning, page by page
+    group_levels    how full the groups under limits are     raised_limit     what another limit would cost
+    recounts, entries_of_views    hold views and their indexes against their tables, and repair them
 """

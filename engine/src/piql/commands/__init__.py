@@ -3,8 +3,9 @@
 A file has the name of its command (`importing` is `piql import`), but for these:
 
 cli            the way in: finds the command, also one of another package
-arguments      arguments that several commands share
+arguments      arguments that several commands share; `pricing` has `--price`, by the list of `prices`
 existing       opens a store without making it
+fixing         `piql check --fix`, and `text_files`, which writes them
 following      prints the progress of a version
 import_file    `piql import` of a file
 storage        the part of `piql plan` about partitions

@@ -7,4 +7,5 @@
 formats    which format a file has               values     how each column type is written and read
 source     opens `csv_file`, `json_lines`        problems   what is wrong with a file, by line and column
            or `parquet`, all alike               duck       DuckDB, for CSV and Parquet
+seen_keys  the primary keys that a load has met
 """

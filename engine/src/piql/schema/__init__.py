@@ -3,4 +3,6 @@
 catalog         tables, columns, keys, limits, indexes       types      one row for each column type
 values          which Python value stands for which type     words      the words of a text, for token search
 decimals        exact arithmetic of DECIMAL                  table_changes   what may differ between two versions
+calendar        computing with days and times                conversions     CAST, as functions of values
+thresholds      from which bound on a query is expensive
 """

@@ -7,7 +7,9 @@ open, schemes   the one list of adapters and what each can do
 embedded/       one SQLite file, with transactions
 stepwise/       one SQLite file without transactions, which behaves like a cluster, for tests
 cql/            a cluster of Cassandra or ScyllaDB
+s3/             a bucket of an object store
 testing/        stores in front of a store, for tests; `wrapper` is their base class
 scan            walks a whole table, on any store
+single_reads    the answer to one request, as a batch of one
 values          how values are stored in SQLite, and codecs that CQL uses, too
 """

@@ -1,1 +1,4 @@
-"""Texts and what is said about them: `source` has `Source` and `Span`; `diagnostics/` has messages, codes and pages."""
+"""Texts and what is said about them: `source` has `Source` and `Span`, and `edits` changes a text.
+
+`diagnostics/` has messages, codes and pages.
+"""

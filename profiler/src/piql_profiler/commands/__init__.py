@@ -1,1 +1,6 @@
-"""The commands that this package adds to `piql`, one file each: from arguments to an exit code."""
+"""The commands that this package adds to `piql`: from arguments to an exit code.
+
+profile, validate            one file each
+predict, capacity            the same; what they print is in `predict_output` and `capacity_output`
+given                        what several of them are given as text
+"""

@@ -1,7 +1,7 @@
 """Compares predictions with what queries take: on the same store, in the same intervals, under open-loop load.
 
-    case ──▶ validate ──▶ scores, agreement, goals ──▶ report, charts
+    case ──▶ validate ──▶ scores, agreement, compliance, goals ──▶ report, charts
     one query's executions    errors, with how certain the actual values are
 
-`known_truth/` is a simulated store whose quantiles are known exactly.
+`known_truth/` is a simulated store whose quantiles are known exactly, `simulated_cluster` a cluster under load.
 """

@@ -1,1 +1,5 @@
-"""What a worker did, in numbers: tallies in memory, and the text that Prometheus reads."""
+"""What workers did, in numbers.
+
+tallies.py      what one worker counts, in memory
+exposition.py   the text that Prometheus reads, for all workers together
+"""

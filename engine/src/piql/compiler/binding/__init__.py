@@ -3,11 +3,16 @@
 Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_schema_once`) and one `BoundQuery` a query
 (`binder.bind_piece`), with diagnostics for names and types that do not fit. Next: `optimizer`.
 
-    schema, entities, indexes        CREATE TABLE, ENTITY, CREATE INDEX
-    queries, unions, fetch, stops    SELECT, UNION, FETCH, LIMIT   writes    INSERT, UPDATE, DELETE
-    expressions and what it calls    calls, aggregates, row_values, token_search, whole_numbers, windows
+    schema, entities, indexes        CREATE TABLE, ENTITY, CREATE INDEX; settings   SET
+    type_names, defaults, checks, references_with_null     parts of a table
+    views, view_rows, row_tests      CREATE VIEW; which rows it counts; what that shares with a CHECK
+    queries, unions, fetch, stops    SELECT, UNION, FETCH, LIMIT
+    with_clauses, recursion, using, order, existence, one_row, determined     parts of a SELECT
+    writes, written_rows, returning  INSERT, UPDATE, DELETE; which rows they change, and what they give back
+    expressions and what it calls    calls, aggregate_calls, aggregates, alike, case, cast, dates, distinct, row_values,
+                                     supplied, token_search, whole_numbers, windows
     scope, near_names, parameters    which column or parameter a name means
-    outputs, star_room               the columns of a result, and how many stars may stand for
+    outputs, output_names, star_room the columns of a result, and how many stars may stand for
     types, functions                 rules of types; the one list of functions
     conversion                       the ENTITY/FETCH dialect as SQL, for whoever wants to leave it
 """

@@ -4,7 +4,9 @@ Enters: a `Source`. Leaves: an `ast.ParsedFile` with its diagnostics (`parser.pa
 
     pieces ──▶ lexer ──▶ cursor ──▶ parser ──▶ definitions, entities, queries, writes, expressions
     one text a statement                       one file for each kind of statement
+    with_clauses, case, dates, arguments     parts of queries and expressions
 
     ast          the nodes of the tree                 precedence    how tightly operators bind
+    allowances   warnings that a comment of the text allows
     unsupported  SQL and CQL that PIQL does not have   printer       tree → text: the formatter, over print_queries
 """

@@ -10,4 +10,6 @@ execution          what one execution carries from operator to operator
 cursors, seals     where a page ended, as an encrypted text for the client
 settling           reads of a store without transactions
 observation        what is reported to a listener after each execution
+incidents          what is found in the store that must not be there
+casts, texts, listed_values, supplied     what `expressions` call: conversions, long texts, lists, the time and new ids
 """

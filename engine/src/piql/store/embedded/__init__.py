@@ -7,4 +7,5 @@ fork          closes connections before a fork, and refuses a file that was stil
 ownership     whether a file is a store, before anything is written to it
 turns         whose turn it is to write, of all who wait
 waiting       retries while others write to the file; SQLite's errors → PIQL's
+log_files     the log beside the file of an open store
 """
