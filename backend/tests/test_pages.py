@@ -150,7 +150,7 @@ def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
     most_files = next(part.max_length for part in get_args(SourceFiles)[1].metadata if hasattr(part, "max_length"))
     assert get_args(SourceFiles)[0] == list[SourceFile]
     assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (1000, 5_000_000, 100)
-    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 9
+    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 10
     assert (STEPS, math.ceil(math.log(86_400_000 / 0.001, BIN_RATIO))) == (60, 113)
 
 

@@ -11,6 +11,7 @@ import duckdb
 import httpx
 import pytest
 from piql_backend.database.connection import Database
+from piql_backend.environments.environment import Environment
 from piql_backend.executions.observations import Observations
 from piql_backend.settings import Settings
 
@@ -27,18 +28,21 @@ async def test_a_workbench_that_is_well_says_so(client: httpx.AsyncClient) -> No
         assert (answer.status_code, answer.json()) == (200, {"is_well": True, "problems": []})
 
 
-async def test_a_store_that_does_not_answer_makes_it_live_but_not_ready(settings: Settings, running: Running) -> None:
+async def test_a_store_that_does_not_answer_is_named_and_its_environment_alone_is_not_well(
+    settings: Settings, running: Running
+) -> None:
     away = replace(settings, store=f"embedded:{settings.data}")  # a folder is no store
     async with running(away) as client:
-        assert (await client.get("/healthz")).status_code == 200
-        ready = await client.get("/readyz")
-        assert ready.status_code == 503
-        assert ready.json()["problems"][0].startswith("scadr/development: the store does not answer: ")
         health = await client.get(f"{DEVELOPMENT}/health")
         assert (health.status_code, health.json()["status"]) == (503, "degraded")
+        said = [f"scadr/development: {problem['message']}" for problem in health.json()["problems"]]
+        ready = await client.get("/readyz")
+        assert (ready.status_code, ready.json()) == (200, {"is_well": True, "problems": said})
+        assert said[0].startswith("scadr/development: cannot open the embedded store ")
+        assert (await client.get("/healthz")).status_code == 200
 
 
-async def test_a_database_that_does_not_answer_makes_it_not_ready(
+async def test_a_database_that_does_not_answer_is_named_and_its_environment_alone_is_not_well(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(_: Database) -> None:
@@ -46,11 +50,37 @@ async def test_a_database_that_does_not_answer_makes_it_not_ready(
 
     with monkeypatch.context() as patched:
         patched.setattr(Database, "read", fails)
+        health = await client.get(f"{DEVELOPMENT}/health")
         ready = await client.get("/readyz")
-    assert (ready.status_code, ready.json()["problems"]) == (
-        503,
-        ["scadr/development: DuckDB does not answer: the file is gone"],
-    )
+    said = "DuckDB does not answer: the file is gone"
+    assert (health.status_code, [problem["message"] for problem in health.json()["problems"]]) == (503, [said])
+    assert (ready.status_code, ready.json()["problems"]) == (200, [f"scadr/development: {said}"])
+    assert (await client.get("/readyz")).json()["problems"] == []
+
+
+async def test_an_environment_that_cannot_be_opened_is_named_until_its_application_is_in_the_archive(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(_: Environment) -> None:
+        raise duckdb.IOException("no such file")
+
+    monkeypatch.setattr(Environment, "open", fails)
+    async with running(settings) as client:
+        ready = await client.get("/readyz")
+        said = "The environment scadr/development cannot be opened: no such file"
+        assert (ready.status_code, ready.json()["problems"]) == (200, [f"scadr/development: {said}"])
+        assert (await client.get(f"{DEVELOPMENT}/health")).status_code == 503
+        assert (await client.patch("/api/applications/scadr", json={"is_archived": True})).status_code == 200
+        assert (await client.get("/readyz")).json()["problems"] == []
+
+
+async def test_without_its_data_folder_it_is_not_ready(client: httpx.AsyncClient, settings: Settings) -> None:
+    aside = settings.data.with_name("aside")
+    settings.data.rename(aside)
+    ready = await client.get("/readyz")
+    aside.rename(settings.data)
+    assert ready.status_code == 503
+    assert f"The data folder {settings.data} is gone: nothing is saved." in ready.json()["problems"]
     assert (await client.get("/readyz")).status_code == 200
 
 

@@ -41,8 +41,8 @@ async def test_every_answer_without_a_store_says_when_to_ask_again(tmp_path: Pat
     async with running(settings) as client:
         for method, url in (
             ("GET", f"{DEVELOPMENT}/health"),
-            ("GET", "/readyz"),
             ("GET", f"{DEVELOPMENT}/deployments/rollback/preview"),
+            ("POST", f"{DEVELOPMENT}/sample/attempts"),
             ("GET", "/"),
         ):
             answer = await client.request(method, url)

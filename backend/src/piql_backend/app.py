@@ -32,6 +32,7 @@ from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deploy_requests.endpoints import router as deploy_requests
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.environments.endpoints import router as environments
+from piql_backend.environments.sample_endpoints import router as sample
 from piql_backend.executions.endpoints import router as executions
 from piql_backend.file_history.endpoints import router as file_history
 from piql_backend.generations.endpoints import router as generations
@@ -94,6 +95,7 @@ ROUTERS = (
 ENVIRONMENT_ROUTERS = (
     profile_runs,
     predictions,
+    sample,
     deployments,
     deploy_requests,
     executions,

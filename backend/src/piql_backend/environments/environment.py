@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
+
+import duckdb
 
 from piql_backend.ad_hoc.service import AdHoc
 from piql_backend.alerts.repository import AlertTable
@@ -45,8 +48,10 @@ from piql_backend.settings import SampleSize
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
 from piql_backend.stores.connection import StoreConnection
+from piql_backend.stores.schemas import StoreRead
 from piql_backend.tables.exports import Exports
 from piql_backend.tables.service import Tables
+from piql_backend.web.errors import ApiError
 from piql_backend.web.schemas import ProblemRead
 from piql_backend.workers.pool import WorkerPool
 
@@ -146,8 +151,28 @@ class Environment:
         is_known = self.store.url == own_store(self._folder) or self.store.was_known
         return self.deployments.history.emptied if is_known else None
 
-    def problems(self) -> list[ProblemRead]:
-        """The problems of what the environment keeps, for the health check; those of its store are not among them."""
+    def read_problems(self) -> tuple[StoreRead, list[ProblemRead]]:
+        """Ask the store and the DuckDB file; the health of the store, and all problems of the environment.
+
+        While the store is away, that the history does not follow it is not news.
+        """
+        store, problems = self.store.read_health(), self._problems_kept()
+        if not store.healthy:
+            away = ProblemRead(
+                what="store", message=store.message or "The store does not answer.", help=self.store.advice
+            )
+            problems = [away, *(problem for problem in problems if problem.what != "deployments")]
+        try:
+            with self.database.read() as cursor:
+                cursor.execute("SELECT count(*) FROM migrations").fetchall()
+        except duckdb.Error as error:
+            problems.append(
+                ProblemRead(what="history", message=f"DuckDB does not answer: {error}", help="See the log.")
+            )
+        return store, problems
+
+    def _problems_kept(self) -> list[ProblemRead]:
+        """The problems that are known without asking anything."""
         problems = []
         if self.deployments.history.problem is not None:
             message = self.deployments.history.problem
@@ -159,6 +184,8 @@ class Environment:
         if self.observations.problem is not None:
             message = self.observations.problem
             problems.append(ProblemRead(what="observations", message=message, help=self.observations.advice))
+        if self._sample.problem is not None:
+            problems.append(self._sample.problem)
         if self.alerts.problem is not None:
             message = f"Alerts wait: {self.alerts.problem}"
             problems.append(
@@ -191,8 +218,13 @@ class Environment:
         await asyncio.to_thread(self.reports.tidy)
         await asyncio.to_thread(self.deployments.open)
         await asyncio.to_thread(take_waiting, self._folder, self._slo_table)
-        await asyncio.to_thread(self._sample.fill, self.deployments, self.store)
+        with suppress(ApiError):  # it is among the problems
+            await asyncio.to_thread(self.fill_sample)
         self.alerts.open()
+
+    def fill_sample(self) -> None:
+        """Deploy and load the sample that could not be loaded, if there is one; ApiError where that fails again."""
+        self._sample.fill(self.deployments, self.store)
 
     @property
     def is_busy(self) -> bool:

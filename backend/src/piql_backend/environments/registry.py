@@ -123,6 +123,11 @@ class Environments:
         """The environments that are open now."""
         return {name: entry.environment for name, entry in self._entries.items() if entry.environment is not None}
 
+    @property
+    def problems(self) -> Mapping[EnvironmentName, str]:
+        """Why environments are closed that somebody tried to open."""
+        return {name: entry.problem for name, entry in self._entries.items() if entry.problem is not None}
+
     async def opened(self, name: EnvironmentName) -> Environment:
         """An environment, opened now if it was not; ApiError 404 for none of that name, 503 for one that is broken."""
         entry = self._entries.get(name)
@@ -264,5 +269,6 @@ class Environments:
 
 async def _closed(entry: _Entry) -> None:
     environment, entry.environment = entry.environment, None
+    entry.problem = None
     if environment is not None:
         await environment.close()

@@ -59,10 +59,12 @@ class Health:
             return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
     async def _read_open(self, application: str, environment: Environment, sees: Sees) -> EnvironmentHealthRead:
-        store = await asyncio.to_thread(environment.store.read_health)
-        problems = await asyncio.to_thread(
-            lambda: [*self._problems(store, environment, sees), *self._applications.problems([application])]
+        store, own = await asyncio.to_thread(environment.read_problems)
+        shared = await asyncio.to_thread(
+            lambda: [*self._shared_problems(sees), *self._applications.problems([application])]
         )
+        of_store = [problem for problem in own if problem.what == "store"]
+        problems = [*of_store, *shared, *(problem for problem in own if problem.what != "store")]
         return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
     def _health_of(self, problems: Sequence[ProblemRead]) -> HealthRead:
@@ -73,14 +75,6 @@ class Health:
             started_at=self._started_at,
             problems=list(problems),
         )
-
-    def _problems(self, store: StoreRead, environment: Environment, sees: Sees) -> Iterator[ProblemRead]:
-        """The problems of an environment; while its store is away, that its history does not follow is not news."""
-        if not store.healthy:
-            message = store.message or "The store does not answer."
-            yield ProblemRead(what="store", message=message, help=environment.store.advice)
-        yield from self._shared_problems(sees)
-        yield from (problem for problem in environment.problems() if store.healthy or problem.what != "deployments")
 
     def _shared_problems(self, sees: Sees) -> Iterator[ProblemRead]:
         yield from self._histories.problems(sees)

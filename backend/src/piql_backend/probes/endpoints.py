@@ -30,7 +30,10 @@ async def read_liveness(response: Response, workbench: TheWorkbench) -> ProbeRea
 @router.get("/readyz", responses=_NOT_WELL)
 @needs(ANYBODY)
 async def read_readiness(response: Response, workbench: TheWorkbench) -> ProbeRead:
-    """Whether requests can be served: the store and DuckDB answer."""
+    """Whether the process can serve requests; problems of single environments are named, and do not count.
+
+    Whether one environment works is what its own health says.
+    """
     return _answer(await workbench.probes.ready(), response, workbench)
 
 

@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import duckdb
-
 from piql_backend.applications.repository import Applications
 from piql_backend.data_folder.disk import problem_of_disk
 from piql_backend.environments.environment import Environment
@@ -43,19 +41,21 @@ class Probes:
         return ProbeRead(is_well=not problems, problems=problems)
 
     async def ready(self) -> ProbeRead:
-        """Whether requests can be served: at least one open environment has no problem, or none is open.
+        """Whether the process can serve requests: what was started still runs, and its data folder is there.
 
-        A full disk and files that cannot be read are among the problems too: other requests are still served.
+        The problems of environments are named too: all for which their own health answers 503. They do not count
+        here, because the requests of other environments are served, and so are those that mend this one.
         """
-        environments = self._environments.open_ones
-        problems = await asyncio.gather(*(_problems(*item) for item in environments.items()))
         live = self.live()
-        is_well = live.is_well and (not environments or not all(problems))
+        is_well = live.is_well and self._data.is_dir()
         disk = problem_of_disk(self._data)
         of_disk = [] if disk is None else [disk[0]]
         of_files = await asyncio.to_thread(self._applications.problems)
         unread = [problem.message for problem in of_files if not problem.is_over]
-        return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems), *of_disk, *unread])
+        opened = self._environments.open_ones.items()
+        of_open = itertools.chain(*await asyncio.gather(*(_problems(*item) for item in opened)))
+        of_closed = [f"{name}: {problem}" for name, problem in self._environments.problems.items()]
+        return ProbeRead(is_well=is_well, problems=[*live.problems, *of_open, *of_closed, *of_disk, *unread])
 
     async def metrics(self) -> str:
         """All counts in Prometheus' text format."""
@@ -117,25 +117,9 @@ def _reported(
 
 
 async def _problems(name: EnvironmentName, environment: Environment) -> list[str]:
-    """A sentence for each part of one environment that does not answer."""
-    problems = await asyncio.gather(
-        asyncio.to_thread(_problem_of_store, environment), asyncio.to_thread(_problem_of_duckdb, environment)
-    )
-    return [f"{name}: {problem}" for problem in problems if problem is not None]
-
-
-def _problem_of_store(environment: Environment) -> str | None:
-    health = environment.store.read_health()
-    return environment.emptied if health.healthy else f"the store does not answer: {health.message}"
-
-
-def _problem_of_duckdb(environment: Environment) -> str | None:
-    try:
-        with environment.database.read() as cursor:
-            cursor.execute("SELECT count(*) FROM migrations").fetchall()
-    except duckdb.Error as error:
-        return f"DuckDB does not answer: {error}"
-    return None
+    """A sentence for each problem of one environment that is not over."""
+    _, problems = await asyncio.to_thread(environment.read_problems)
+    return [f"{name}: {problem.message}" for problem in problems if not problem.is_over]
 
 
 def _resident_bytes() -> int:

@@ -188,6 +188,7 @@ class ProblemRead(Read):
         "saves",
         "profile-runs",
         "application",
+        "sample",
     ]
     message: str
     help: str | None

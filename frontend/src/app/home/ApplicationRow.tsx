@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Archive, ArchiveRestore, Copy, Download, Layers, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deployments, environments, latency } from '../../api/queries'
+import { deployments, environments, health, latency } from '../../api/queries'
 import type { ApplicationSummary } from '../../api/types'
 import { sloSummary } from '../../logic/slo-summary'
 import { DEVELOPMENT, viewOf } from '../../logic/view'
@@ -14,6 +14,7 @@ import { toneOf } from '../environments/tone'
 import { ViewLink } from '../ViewLink'
 import { DeleteApplication, NamedApplication } from './dialogs'
 import styles from './home.module.css'
+import { MissingSample } from './MissingSample'
 import { useApplicationChange } from './useApplicationChange'
 
 const HOUR_SECONDS = 3600
@@ -98,7 +99,10 @@ function EnvironmentLinks({ application }: { application: string }) {
   )
 }
 
-/** Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed, by whom. */
+/**
+ * Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed, by whom. Where its
+ * sample could not be loaded, that stands in their place.
+ */
 function Live({ application, environment: name }: { application: string; environment: string }) {
   const environment = { application, environment: name }
   const { data: versions, error } = useInfiniteQuery(deployments(environment))
@@ -108,6 +112,8 @@ function Live({ application, environment: name }: { application: string; environ
     enabled: live !== undefined,
     refetchInterval: 15_000,
   })
+  const { data: state } = useQuery({ ...health(environment), refetchInterval: 15_000 })
+  const sample = state?.problems.find(({ what, is_over: isOver }) => what === 'sample' && !isOver)
   const summary = measured ? sloSummary(measured.queries) : null
   if (error && !versions)
     return (
@@ -115,6 +121,7 @@ function Live({ application, environment: name }: { application: string; environ
         <Badge tone="danger">not answering</Badge> {error.message}
       </Cell>
     )
+  if (sample) return <MissingSample environment={environment} why={sample.message} />
   return (
     <>
       <Cell>
