@@ -112,7 +112,7 @@ LONG = (
     _long("orders", *LONG_BY_FOLDER["orders"], processes=2, minutes=120),
     _long("kills", *LONG_BY_FOLDER["kills"], processes=2, minutes=120),
     _long("faults", *LONG_BY_FOLDER["faults"], processes=2, minutes=120),
-    _long("elsewhere", ".", *ELSEWHERE, processes=2, minutes=90),
+    _long("elsewhere", ".", *ELSEWHERE, processes=2, minutes=180),
 )
 
 CAMPAIGNS = _long("campaigns", *LONG_BY_FOLDER["campaigns"], processes=1, minutes=180, places=PLACES)
