@@ -59,12 +59,12 @@ class Health:
             return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
     async def _read_open(self, application: str, environment: Environment, sees: Sees) -> EnvironmentHealthRead:
-        store, own = await asyncio.to_thread(environment.read_problems)
+        store, reported = await asyncio.to_thread(environment.read_problems)
         shared = await asyncio.to_thread(
             lambda: [*self._shared_problems(sees), *self._applications.problems([application])]
         )
-        of_store = [problem for problem in own if problem.what == "store"]
-        problems = [*of_store, *shared, *(problem for problem in own if problem.what != "store")]
+        of_store = [problem for problem in reported if problem.what == "store"]
+        problems = [*of_store, *shared, *(problem for problem in reported if problem.what != "store")]
         return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
     def _health_of(self, problems: Sequence[ProblemRead]) -> HealthRead:
