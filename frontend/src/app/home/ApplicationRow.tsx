@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Archive, ArchiveRestore, Copy, Download, Layers, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { deployments, environments, health, latency } from '../../api/queries'
-import type { ApplicationSummary } from '../../api/types'
+import type { ApplicationSummary, Health } from '../../api/types'
 import { sloSummary } from '../../logic/slo-summary'
 import { DEVELOPMENT, viewOf } from '../../logic/view'
 import { Badge } from '../../ui/Badge'
@@ -99,6 +99,9 @@ function EnvironmentLinks({ application }: { application: string }) {
   )
 }
 
+const missingSample = (asked?: Health) =>
+  asked?.problems.find(({ what, is_over: isOver }) => what === 'sample' && !isOver)
+
 /**
  * Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed, by whom. Where its
  * sample could not be loaded, that stands in their place.
@@ -112,8 +115,12 @@ function Live({ application, environment: name }: { application: string; environ
     enabled: live !== undefined,
     refetchInterval: 15_000,
   })
-  const { data: state } = useQuery({ ...health(environment), refetchInterval: 15_000 })
-  const sample = state?.problems.find(({ what, is_over: isOver }) => what === 'sample' && !isOver)
+  const { data: state } = useQuery({
+    ...health(environment),
+    // Asked once of each application that has its sample: to ask is a request to its store.
+    refetchInterval: ({ state: asked }) => (asked.status === 'error' || missingSample(asked.data) ? 15_000 : false),
+  })
+  const sample = missingSample(state)
   const summary = measured ? sloSummary(measured.queries) : null
   if (error && !versions)
     return (
