@@ -162,7 +162,7 @@ def test_an_slo_that_is_kept_less_than_predicted_is_told_and_one_that_is_kept_as
     assert deeds(receiver) == [("kept-less", "firing"), ("kept-less", "resolved")]
     assert receiver.taken[0][0]["message"] == (
         "q: 850 of 900 executions took 10 ms or less, where at least 98.5 % count as predicted; "
-        "such a verdict errs in at most 5% of cases"
+        "such a verdict errs in at most 5 % of cases"
     )
 
 

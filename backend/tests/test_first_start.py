@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -75,50 +75,52 @@ async def test_a_file_of_another_program_gets_no_sample(tmp_path: Path, running:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("existing.db")] == ["existing.db"]
 
 
-async def test_a_sample_that_cannot_be_loaded_is_said_and_loaded_when_that_is_tried_again(
-    tmp_path: Path, running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def no_sample() -> Iterator[pytest.MonkeyPatch]:
+    """Lets no sample be loaded, until it is undone."""
+
     def away(*_: object) -> None:
         raise piql.StoreUnavailable("the cluster cannot be reached")
 
-    settings = settings_for(tmp_path / "data")
-    with monkeypatch.context() as patched:
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sample, "_is_ours", away)
-        async with running(settings) as client:
-            (problem,) = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
-            assert (problem["what"], problem["is_over"]) == ("sample", False)
-            assert problem["message"] == "The sample SCADr is not loaded: the cluster cannot be reached."
-            assert "Check that the store is running" in problem["help"]
-            refused = await client.post(f"{DEVELOPMENT}/sample/attempts")
-            assert (refused.status_code, refused.json()["message"]) == (503, problem["message"])
-            assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == []
-            patched.undo()
-            for _ in range(2):  # there is nothing to do the second time
-                assert (await client.post(f"{DEVELOPMENT}/sample/attempts")).status_code == 204
-            assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
-            assert [item["id"] for item in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
+        yield patched
+
+
+async def test_a_sample_that_cannot_be_loaded_is_said_and_loaded_when_that_is_tried_again(
+    tmp_path: Path, running: Running, no_sample: pytest.MonkeyPatch
+) -> None:
+    settings = settings_for(tmp_path / "data")
+    async with running(settings) as client:
+        (problem,) = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
+        assert (problem["what"], problem["is_over"]) == ("sample", False)
+        assert problem["message"] == "The sample SCADr is not loaded: the cluster cannot be reached."
+        assert "Check that the store is running" in problem["help"]
+        refused = await client.post(f"{DEVELOPMENT}/sample/attempts")
+        assert (refused.status_code, refused.json()["message"]) == (503, problem["message"])
+        assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == []
+        no_sample.undo()
+        for _ in range(2):  # there is nothing to do the second time
+            assert (await client.post(f"{DEVELOPMENT}/sample/attempts")).status_code == 204
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
+        assert [item["id"] for item in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
     assert rows_of(store_url_of(settings), "users") == USERS
 
 
 async def test_a_sample_is_not_loaded_into_a_store_that_somebody_uses_by_now(
-    tmp_path: Path, running: Running, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, running: Running, no_sample: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> None:
-        raise piql.StoreUnavailable("the cluster cannot be reached")
-
     settings = settings_for(tmp_path / "data")
-    with monkeypatch.context() as patched:
-        patched.setattr(sample, "_is_ours", away)
-        async with running(settings) as client:
-            with piql.connect(store_url_of(settings)) as db:
-                db.deploy(piql.compile(SHOP))
-            before = contents(folder_of(settings) / "store")
-            patched.undo()
-            refused = await client.post(f"{DEVELOPMENT}/sample/attempts")
-            assert (refused.status_code, refused.json()["code"]) == (409, "store-not-empty")
-            assert contents(folder_of(settings) / "store") == before
-            health = (await client.get(f"{DEVELOPMENT}/health")).json()
-            assert [(problem["what"], problem["is_over"]) for problem in health["problems"]] == [("sample", True)]
+    async with running(settings) as client:
+        with piql.connect(store_url_of(settings)) as db:
+            db.deploy(piql.compile(SHOP))
+        before = contents(folder_of(settings) / "store")
+        no_sample.undo()
+        refused = await client.post(f"{DEVELOPMENT}/sample/attempts")
+        assert (refused.status_code, refused.json()["code"]) == (409, "store-not-empty")
+        assert contents(folder_of(settings) / "store") == before
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
+        assert [(problem["what"], problem["is_over"]) for problem in health["problems"]] == [("sample", True)]
 
 
 async def test_the_last_application_comes_back_from_the_store(settings: Settings, running: Running) -> None:

@@ -36,7 +36,7 @@ def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
         if query.agreement is not None and query.agreement.outcome == "slower":
             message = (
                 f"{query.query}: the p99 is higher than predicted, by {query.agreement.executions} executions; such a "
-                f"verdict errs in at most {query.agreement.error:.0%} of cases"
+                f"verdict errs in at most {100 * query.agreement.error:.4g} % of cases"
             )
             yield Condition("slower", query.query, message)
         kept_less = _kept_less(query)
@@ -83,5 +83,5 @@ def _kept_less(query: QueryLatencyRead) -> str | None:
     return (
         f"{query.query}: {agreement.within} of {agreement.executions} executions took {query.slo.threshold_ms:g} ms or "
         f"less, where at least {100 * agreement.least:.4g} % count as predicted; such a verdict errs in at most "
-        f"{agreement.error:.0%} of cases"
+        f"{100 * agreement.error:.4g} % of cases"
     )
