@@ -4,7 +4,7 @@ Suites run side by side as long as there are places (`suites.PLACES`). They star
 group. Beside the seconds of the clock stand those of the processor: a busy machine changes only the former.
 
 A skipped test counts as failed, and so does a suite that ran nothing, wrote no report or took too long. What a suite
-prints goes to `.test-results/<suite>.log`; when it fails, its end is shown.
+prints goes to `.test-results/<suite>.log`; when it fails, its end is shown. What failed is named again at the end.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from failures import FINDERS
 from suites import GROUPS, PLACES, REPORTS, Suite
 
 ROOT = Path(__file__).resolve().parent.parent
 LINES_SHOWN = 120  # of the log of a suite that failed
+FAILURES_NAMED = 10  # of each suite
 UNDER_WAY: set[int] = set()
 """The process groups of the suites that run now, to be ended with this program."""
 
@@ -219,6 +221,18 @@ def show_log(suite: str) -> None:
         print(f"    {line}")
 
 
+def name_failures(suite: Suite) -> None:
+    """Print which tests of a suite failed and what they said, as far as its report says so."""
+    try:
+        failures = list(FINDERS[suite.report](ROOT / suite.report_file)) if suite.report in FINDERS else []
+    except (OSError, ValueError, KeyError, ElementTree.ParseError):
+        failures = []
+    for failure in failures[:FAILURES_NAMED]:
+        print(f"{suite.name}: {failure}")
+    if len(failures) > FAILURES_NAMED:
+        print(f"{suite.name}: and {len(failures) - FAILURES_NAMED} more")
+
+
 def main(group: str) -> int:
     """Run a group of suites, print a line for each, and return 1 if any failed."""
     print(f"{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'cpu':>8}")
@@ -230,6 +244,9 @@ def main(group: str) -> int:
         if not outcome.is_good:
             show_log(outcome.suite)
     bad = [outcome.suite for outcome in outcomes if not outcome.is_good]
+    for suite in GROUPS[group]:
+        if suite.name in bad:
+            name_failures(suite)
     if bad:
         print(f"failed: {', '.join(bad)}")
     failed = sum(outcome.failed + outcome.skipped for outcome in outcomes)
