@@ -55,13 +55,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   originals: async ({ serverOf }, use, info) => use((await serverOf(info.file)).originals),
   baseURL: async ({ server }, use) => use(server.url),
   api: async ({ server }, use) => use(new Api(server.url)),
-  /** Runs around every test: restores the files first, and attaches the server's output to a failure. */
+  /**
+   * Runs around every test: restores the files first, attaches the server's output to a failure, and closes all pages. One
+   * that stayed would go on asking its server, and take the focus from the pages of later tests.
+   */
   scadr: [
-    async ({ server, originals }, use, info) => {
+    async ({ browser, server, originals }, use, info) => {
       await server.resume()
       await new Api(server.url).restoreFiles(originals)
       await use()
       if (info.status !== info.expectedStatus) await info.attach('server', { body: server.output })
+      await Promise.all(browser.contexts().map((context) => context.close()))
     },
     { auto: true },
   ],

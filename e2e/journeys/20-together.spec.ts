@@ -1,6 +1,6 @@
 // Several people edit one file at once: everybody sees the same text, and nothing that was typed is lost by a page that is
 // offline or by a server that is killed.
-import type { Browser, BrowserContext } from '@playwright/test'
+import type { Browser } from '@playwright/test'
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import { refuseSockets, Together, takePart } from '../pages/Together.ts'
@@ -15,17 +15,9 @@ interface Person {
   together: Together
 }
 
-const contexts: BrowserContext[] = []
-
-// Whoever stays would be in the file of the next journey.
-test.afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-})
-
 /** Somebody in a browser of their own who opens the file; `prepare` comes before that. */
 async function somebody(browser: Browser, url: string, prepare?: (together: Together) => void): Promise<Person> {
   const context = await browser.newContext({ baseURL: url })
-  contexts.push(context)
   await takePart(context)
   const page = await context.newPage()
   const together = new Together(page)
@@ -140,7 +132,6 @@ test('somebody is followed, and the bar with people has no objections of axe', a
 
 test('without a socket the editor says so, and saves as somebody alone', async ({ browser, server, api }) => {
   const context = await browser.newContext({ baseURL: server.url })
-  contexts.push(context)
   await takePart(context)
   const page = await context.newPage()
   await refuseSockets(page)
