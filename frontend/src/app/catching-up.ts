@@ -1,10 +1,11 @@
 /**
  * Reads everything again after the server or its store was away, and says when that is done. Until then old answers and
- * errors stand on the page, so it is not said before that all is up to date.
+ * errors stand on the page, so it is not said before that all is up to date, nor where something could not be read.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
-import { compileAgain } from '../documents/compile-loop'
+import { ApiError, messageOf } from '../api/client'
+import { compileAgain, useCompilationState } from '../documents/compile-loop'
 import { saveAgain } from '../documents/saving'
 import { notify } from './notices'
 
@@ -27,7 +28,28 @@ export async function catchUp(queryClient: QueryClient, after: string): Promise<
   await Promise.all([queryClient.invalidateQueries({ predicate: isReadAgain }), compileAgain()])
   if (turn !== turns) return
   useCatchingUp.setState({ after: null })
-  notify({ tone: 'success', text: `${after}; everything is up to date again.` })
+  const failure = failureOfReading(queryClient, isReadAgain)
+  notify(
+    failure === null
+      ? { tone: 'success', text: `${after}; everything is up to date again.` }
+      : { tone: 'danger', text: `${after}, but not everything could be read again: ${failure}` },
+  )
+}
+
+/** Why the compiler, or the first query that is shown, has no answer of now; null where all have. */
+function failureOfReading(queryClient: QueryClient, isReadAgain: (query: Query) => boolean): string | null {
+  const { error } = useCompilationState.getState()
+  if (error !== null) return error
+  const failed = queryClient
+    .getQueryCache()
+    .findAll({ type: 'active', predicate: isReadAgain })
+    .find(({ state }) => state.status === 'error' && !isAnswer(state.error))
+  return failed === undefined ? null : messageOf(failed.state.error)
+}
+
+/** Whether an error is what there is to read, such as that nothing is deployed. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429
 }
 
 /** What was to be read is away again. */

@@ -2,6 +2,7 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ApiError } from '../api/client'
 import { health } from '../api/queries'
 import { useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
@@ -13,13 +14,16 @@ const ENVIRONMENT = { application: 'shop', environment: 'development' }
 const AGAIN = 'The server was restarted; everything is up to date again.'
 const compilations: ((answer: Response | Error) => void)[] = []
 let instance = 'first'
-let reads: (() => void)[] = []
+let reads: ((error?: Error) => void)[] = []
 
 /** Another part of the page, which shows what it has read. */
 function Part() {
   const { data } = useQuery({
     queryKey: ['part'],
-    queryFn: () => new Promise<string>((resolve) => reads.push(() => resolve(`read from the ${instance}`))),
+    queryFn: () =>
+      new Promise<string>((resolve, reject) =>
+        reads.push((error) => (error ? reject(error) : resolve(`read from the ${instance}`))),
+      ),
   })
   return <p>{data}</p>
 }
@@ -53,7 +57,7 @@ afterEach(() => {
 
 async function restart(): Promise<void> {
   replaceView({ ...ENVIRONMENT, page: 'workbench' })
-  const queryClient = new QueryClient()
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   render(
     <QueryClientProvider client={queryClient}>
       <ServerBanner />
@@ -91,5 +95,39 @@ describe('after a restart of the server', () => {
     compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
     await vi.waitFor(() => expect(said()).toEqual([AGAIN]))
     expect(useCompilationState.getState().error).toBeNull()
+  })
+
+  it('is not said to be up to date while the compiler fails and is asked again', async () => {
+    await restart()
+    reads.pop()?.()
+    await vi.waitFor(() => expect(compilations).toHaveLength(1))
+    compilations.pop()?.(Response.json({ code: 'internal', message: 'It broke.' }, { status: 500 }))
+    await vi.waitFor(() => expect(compilations).toHaveLength(1), 3000)
+    expect(useCompilationState.getState().error).toBe('It broke.')
+    expect(said()).toEqual([])
+    screen.getByText('The server was restarted; everything is being read again…')
+    compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
+    await vi.waitFor(() => expect(said()).toEqual([AGAIN]))
+  })
+
+  it.each([
+    [500, 'The server was restarted, but not everything could be read again: It broke.'],
+    [404, AGAIN],
+  ])('is said to be up to date unless a part failed: %i', async (status, words) => {
+    await restart()
+    await vi.waitFor(() => expect(compilations).toHaveLength(1))
+    compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
+    reads.pop()?.(new ApiError(status, { code: 'broken', message: 'It broke.' }))
+    await vi.waitFor(() => expect(said()).toEqual([words]))
+  })
+
+  it('is not said to be up to date where the compiler refused the text', async () => {
+    await restart()
+    reads.pop()?.()
+    await vi.waitFor(() => expect(compilations).toHaveLength(1))
+    compilations.pop()?.(Response.json({ code: 'too-large', message: 'It is too large.' }, { status: 413 }))
+    await vi.waitFor(() =>
+      expect(said()).toEqual(['The server was restarted, but not everything could be read again: It is too large.']),
+    )
   })
 })

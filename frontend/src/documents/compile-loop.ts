@@ -70,7 +70,7 @@ function forgetAnother(): void {
 
 /**
  * Compiles again although no text has changed, because the server has come back. Resolves when the compiler has
- * answered or failed; what was asked before is not waited for, because its error would be an old one.
+ * answered or refused the text; where it fails it is asked again. What was asked before is not waited for, because its error would be an old one.
  */
 export function compileAgain(): Promise<void> {
   if (useDocuments.getState().application === null) return Promise.resolve()
@@ -131,8 +131,8 @@ async function compile(): Promise<void> {
     useCompilationState.setState({ application, compilation, files, version, stagesOf, error: null })
   } catch (error) {
     if (running !== request || request.signal.aborted) return
-    if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) schedule(RETRY_MS)
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
+    if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) return schedule(RETRY_MS)
   }
   endWaiting()
 }
