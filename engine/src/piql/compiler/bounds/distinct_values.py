@@ -29,7 +29,14 @@ from piql.compiler.logical.expressions import (
     columns_of,
 )
 from piql.compiler.optimizer.analysis.equalities import Equalities
-from piql.compiler.optimizer.analysis.predicates import all_conjuncts, key_of, relations_of, replace_columns
+from piql.compiler.optimizer.analysis.predicates import (
+    all_conjuncts,
+    are_given,
+    is_given,
+    key_of,
+    relations_of,
+    replace_columns,
+)
 from piql.compiler.physical.operators import (
     Choosing,
     Dereference,
@@ -95,9 +102,7 @@ def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
 
 
 def _distinct(expressions: Iterable[Expression]) -> Expressions:
-    return tuple(
-        dict.fromkeys(expression for expression in expressions if not isinstance(expression, Constant | Parameter))
-    )
+    return tuple(dict.fromkeys(expression for expression in expressions if not is_given(expression)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +243,7 @@ class _DistinctValues:
         total = ONE
         for column in columns:
             part = next((part for part in prefix if part.column == column.name), None)
-            if part is not None and all(isinstance(value, Constant | Parameter) for value in part.values):
+            if part is not None and are_given(part.values):
                 total = total * of_prefix((part,))
             elif column.type.kind is Kind.BOOLEAN:
                 total = total * self._truth_values()

@@ -69,7 +69,7 @@ def _constant(value: bool) -> Constant:
 def _with_test_of_parameter(node: Node) -> Node:
     """Write `c = COALESCE([p], c)` as `[p] IS NULL AND c IS NOT NULL OR c = [p]`, also of >= and <=, in conditions.
 
-    Either may be the left side.
+    Either may be the left side, and a NOT may stand before the opposite test.
     """
     if isinstance(node, Selection):
         return replace(node, predicate=_written_out(node.predicate))
@@ -82,6 +82,9 @@ def _written_out(test: Expression) -> Expression:
     match test:
         case And() | Or():
             return replace(test, operands=tuple(map(_written_out, test.operands)))
+        case Not():
+            positive = simplified(test)
+            return test if positive is None or isinstance(positive, Not | Constant) else _written_out(positive)
         case Comparison(operator="=" | ">=" | "<=", left=FunctionCall(name="COALESCE"), right=ColumnRef()):
             mirrored = replace(test, operator=MIRRORED[test.operator], left=test.right, right=test.left)
             written_out = _written_out(mirrored)

@@ -15,23 +15,21 @@ from piql.compiler.logical.expressions import (
     conjuncts,
 )
 from piql.compiler.optimizer.analysis.equalities import Equalities
-from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of, replace_columns
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, are_given, is_given, key_of, replace_columns
 
 
 def compared_column(predicate: Expression) -> ColumnRef | None:
     """Return the column of `column = value`, of a range on it, or of `column IN (values)`."""
     match predicate:
-        case Comparison(operator=operator, left=ColumnRef() as column, right=Constant() | Parameter()) if (
-            operator != "<>"
+        case Comparison(left=ColumnRef() as column, right=value, operator=operator) if operator != "<>" and is_given(
+            value
         ):
             return column
-        case Comparison(operator=operator, left=Constant() | Parameter(), right=ColumnRef() as column) if (
-            operator != "<>"
+        case Comparison(left=value, right=ColumnRef() as column, operator=operator) if operator != "<>" and is_given(
+            value
         ):
             return column
-        case InList(operand=ColumnRef() as column, items=items) if all(
-            isinstance(item, Constant | Parameter) for item in items
-        ):
+        case InList(operand=ColumnRef() as column, items=items) if are_given(items):
             return column
         case _:
             return None

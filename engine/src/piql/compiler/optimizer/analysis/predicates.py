@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from piql.compiler.logical.expressions import (
+    Aggregate,
     And,
     ColumnRef,
     Comparison,
@@ -36,6 +37,7 @@ MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
 _LEAVES = (ColumnRef, Constant, Parameter)  # expressions without another one inside
 _VALUES = frozenset((Constant, Parameter))
 _SUBQUERIES = frozenset((Exists, InSubquery, ScalarSubquery))
+_OF_ROWS = (ColumnRef, Aggregate, Exists, InSubquery, ScalarSubquery)
 
 
 def key_of(column: ColumnRef) -> ColumnKey:
@@ -82,6 +84,27 @@ def has_subquery(expression: Node) -> bool:
 
 def _are_values(items: tuple[Expression, ...]) -> bool:
     return _VALUES.issuperset(map(type, items))
+
+
+def is_given(expression: Expression) -> bool:
+    """Whether an expression has one value for all rows: a literal, a parameter, or what is computed of these alone."""
+    match expression:
+        case Constant() | Parameter():
+            return True
+        case ColumnRef():
+            return False
+        case _:
+            return not any(isinstance(node, _OF_ROWS) or _is_list(node) for node in expression.walk())
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a node is a parameter of several values, or of a column of such rows."""
+    return isinstance(node, Parameter) and (node.max_items is not None or node.is_of_row)
+
+
+def are_given(expressions: Iterable[Expression]) -> bool:
+    """Whether each of some expressions has one value for all rows."""
+    return all(map(is_given, expressions))
 
 
 def conjunction(predicates: Iterable[Expression]) -> Expression | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from math import prod
 
-from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Parameter
+from piql.compiler.logical.expressions import ColumnRef, Expression
 from piql.compiler.optimizer.analysis.facts import Fact, facts_about
-from piql.compiler.optimizer.analysis.predicates import key_of
+from piql.compiler.optimizer.analysis.predicates import are_given, is_given, key_of
 from piql.compiler.optimizer.analysis.region import Leg
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.optimizer.joins.joining import Joining
@@ -48,13 +48,11 @@ class KeyValues:
 
     def _of_value(self, value: Expression, relations: Set[str]) -> int:
         match value:
-            case Constant() | Parameter():
-                return 1
             case ColumnRef():
                 same = (column for column in self._equal.equal_to(value) if column.relation in relations)
                 return min(map(self._of_column, same), default=MANY)
             case _:
-                return MANY
+                return 1 if is_given(value) else MANY
 
     def _of_column(self, column: ColumnRef) -> int:
         """Return how many values a column has: no more than it is compared with, nor than its relation has rows."""
@@ -62,7 +60,7 @@ class KeyValues:
         if relation not in self._reads:
             return MANY
         fixed = self._reads[relation][0].equal.get(name)
-        is_known = fixed is not None and all(isinstance(value, Constant | Parameter) for value in fixed.values)
+        is_known = fixed is not None and are_given(fixed.values)
         return min(fixed.count if fixed is not None and is_known else MANY, self._rows[relation])
 
     def _rows_of(self, restrictions: Restrictions, facts: Sequence[Fact]) -> int:

@@ -9,12 +9,14 @@ from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import BOOLEAN
 from piql.compiler.logical.expressions import (
     Aggregate,
+    And,
     ColumnRef,
     Comparison,
     Constant,
     Exists,
     Expression,
     InSubquery,
+    Or,
     ScalarSubquery,
     conjuncts,
 )
@@ -104,7 +106,7 @@ class _Attach:
         plan = below if not plain_tests else replace(node, predicate=_all(plain_tests), input=below)
         if subquery_tests:
             unmarked = plan
-            plan, marked = self._with_marks(plan, subquery_tests)
+            plan, marked = self._with_marks(plan, subquery_tests, are_tests=True)
             if plan is unmarked and below is node.input:
                 return node
             plan = replace(node, predicate=_all(marked), input=plan)
@@ -271,21 +273,31 @@ class _Attach:
         value = ColumnRef(relation=alias, name=column.name, type=column.type, nullable=True)
         return Join(kind="left", left=plan, right=right, condition=None, span=query.span), value
 
-    def _with_marks(self, plan: LogicalNode, expressions: Iterable[Expression]) -> tuple[LogicalNode, list[Expression]]:
-        """Mark each row with the answers of the EXISTS and IN of some expressions, which then test the marks."""
+    def _with_marks(
+        self, plan: LogicalNode, expressions: Iterable[Expression], *, are_tests: bool = False
+    ) -> tuple[LogicalNode, list[Expression]]:
+        """Mark each row with the answers of the EXISTS and IN of some expressions, which then test the marks.
+
+        `are_tests`: rows are dropped for which an expression is unknown, as for one that is false. So an IN under AND
+        and OR alone need not tell unknown from false, and is planned as the EXISTS of the same question.
+        """
         groups = _group_keys(plan)
 
-        def change(node: Node) -> Node:
+        def change(node: Node, is_test: bool) -> Node:
             nonlocal plan
             match node:
                 case Exists(query=query) if _is_known(node, groups):
                     semi_join = self.semi_joins.existence(query, node, is_anti=False)
                 case InSubquery() if not any(map(has_subquery, node.values)) and _is_known(node, groups):
                     semi_join = self.semi_joins.membership(node, node, is_anti=False)
+                    if is_test:
+                        semi_join = replace(semi_join, compared=None)
                 case Aggregate() | Exists() | InSubquery() | ScalarSubquery():
                     return node
+                case And() | Or():
+                    return node.map_children(lambda child: change(child, is_test))
                 case _:
-                    return node.map_children(change)
+                    return node.map_children(lambda child: change(child, False))
             if outer_relations(semi_join.right):
                 return node
             self.semi_joins.count += 1
@@ -295,7 +307,7 @@ class _Attach:
             self.context.note("each row is marked with whether a subquery finds something")
             return Comparison(operator="=", left=mark, right=Constant(value=True, type=BOOLEAN), span=node.span)
 
-        changed: list[Expression] = [change(expression) for expression in expressions]  # type: ignore[misc]
+        changed: list[Expression] = [change(expression, are_tests) for expression in expressions]  # type: ignore[misc]
         return plan, changed
 
 

@@ -33,7 +33,14 @@ from piql.compiler.optimizer.analysis.combine_tests import (
 from piql.compiler.optimizer.analysis.decided_tests import decide
 from piql.compiler.optimizer.analysis.empty_queries import is_empty
 from piql.compiler.optimizer.analysis.literal_tests import narrow_literal_tests
-from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, holds_subquery, key_of
+from piql.compiler.optimizer.analysis.predicates import (
+    MIRRORED,
+    are_given,
+    conjunction,
+    holds_subquery,
+    is_given,
+    key_of,
+)
 from piql.compiler.optimizer.rule import RuleContext
 from piql.schema.catalog import Kind, SqlType
 from piql.trees.node import Node
@@ -276,13 +283,11 @@ def _merged_branch(parts: list[Expression], whole: Or) -> Expression:
 def _choices(predicate: Expression) -> tuple[ColumnRef, tuple[Expression, ...]] | None:
     """Return the column and its values of `column = value` or of an IN list."""
     match predicate:
-        case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter() as value):
+        case Comparison(operator="=", left=ColumnRef() as column, right=value) if is_given(value):
             return column, (value,)
-        case Comparison(operator="=", left=Constant() | Parameter() as value, right=ColumnRef() as column):
+        case Comparison(operator="=", left=value, right=ColumnRef() as column) if is_given(value):
             return column, (value,)
-        case InList(operand=ColumnRef() as column, items=items) if all(
-            isinstance(item, Constant | Parameter) for item in items
-        ):
+        case InList(operand=ColumnRef() as column, items=items) if are_given(items):
             return column, items
         case _:
             return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from piql.compiler.logical.expressions import Aggregate, ColumnRef, Constant, InList, Parameter
+from piql.compiler.logical.expressions import Aggregate, ColumnRef, InList
 from piql.compiler.logical.operators import Count, GroupBy, LogicalNode, Sort, SortKey, Stop, map_inputs
-from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, are_given, key_of
 from piql.compiler.optimizer.analysis.region import is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.stop_extremes import fixed_by
@@ -72,9 +72,7 @@ def _listed_keys(group: GroupBy) -> tuple[ColumnRef, ...]:
     lists: set[ColumnKey] = set()
     for predicate in filters:
         match predicate:
-            case InList(operand=ColumnRef() as column, items=items) if all(
-                isinstance(item, Constant | Parameter) for item in items
-            ):
+            case InList(operand=ColumnRef() as column, items=items) if are_given(items):
                 lists.add(key_of(column))
             case _:
                 pass

@@ -1,0 +1,115 @@
+"""What is computed of parameters has one value for all rows: it is planned as a parameter is, however it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import duckdb
+import piql
+import pytest
+
+SCHEMA = """CREATE TABLE people (id INT PRIMARY KEY, town VARCHAR(9), score INT NULL, UNIQUE (score));
+CREATE TABLE notes (
+  owner INT REFERENCES people, no INT, mark INT NULL, about INT NULL REFERENCES people, PRIMARY KEY (owner, no),
+  CARDINALITY LIMIT 8 (owner)
+);
+"""
+PEOPLE = [(number, "ab"[number % 2], None if number == 3 else number * 10) for number in range(6)]
+NOTES = [
+    (owner, no, None if no == 2 else no % 3, None if no == 1 else (owner + no) % 6)
+    for owner in range(5)
+    for no in range(2 * owner)
+]
+GIVEN = {"me": 2, "p": 3, "none": None}
+SAID = {
+    "a list and an OR": (
+        "SELECT no FROM notes WHERE owner IN (NULLIF([me], 9), [p] + 1)",
+        "SELECT no FROM notes WHERE owner = NULLIF([me], 9) OR [p] + 1 = owner",
+    ),
+    "a list beside another test": (
+        "SELECT id FROM people WHERE id = 1 OR (score IN (20, COALESCE([none], 40), [p] * 10) AND town = 'a')",
+        "SELECT id FROM people WHERE id = 1 OR ((score = 20 OR score = COALESCE([none], 40) OR score = [p] * 10)"
+        " AND town = 'a')",
+    ),
+    "the last of each": (
+        "SELECT n.owner, n.no FROM notes n WHERE n.owner IN ([me], NULLIF([p], 9))"
+        " AND n.no = (SELECT MAX(l.no) FROM notes l WHERE l.owner = n.owner)",
+        "SELECT n.owner, n.no FROM notes n WHERE (n.owner = [me] OR n.owner = NULLIF([p], 9))"
+        " AND n.no = (SELECT MAX(l.no) FROM notes l WHERE l.owner = n.owner)",
+    ),
+    "an IN and an EXISTS, each a part of a test": (
+        "SELECT no FROM notes WHERE owner = [p] AND no = 5"
+        " AND (mark = 1 OR about IN (SELECT id FROM people WHERE id IN (2, 4, 5)))",
+        "SELECT no FROM notes WHERE owner = [p] AND no = 5"
+        " AND (mark = 1 OR EXISTS (SELECT id FROM people WHERE id IN (2, 4, 5) AND id = about))",
+    ),
+    "at most, and not more": (
+        "SELECT id FROM people WHERE score <= COALESCE([p], score) ORDER BY score LIMIT 3",
+        "SELECT id FROM people WHERE NOT (score > COALESCE([p], score)) ORDER BY score LIMIT 3",
+    ),
+    "at most any value, and not more": (
+        "SELECT id FROM people WHERE score <= COALESCE([none], score) ORDER BY score LIMIT 3",
+        "SELECT id FROM people WHERE NOT (COALESCE([none], score) < score OR FALSE) ORDER BY score LIMIT 3",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def reference() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people (id INT, town VARCHAR, score INT)")
+    connection.execute("CREATE TABLE notes (owner INT, no INT, mark INT, about INT)")
+    connection.executemany("INSERT INTO people VALUES (?, ?, ?)", PEOPLE)
+    connection.executemany("INSERT INTO notes VALUES (?, ?, ?, ?)", NOTES)
+    return connection
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[piql.Database]:
+    with piql.connect("embedded:") as database:
+        database.deploy(piql.compile(SCHEMA + "".join(map(declared, texts()))))
+        database.load("people", [dict(zip(("id", "town", "score"), row, strict=True)) for row in PEOPLE])
+        database.load("notes", [dict(zip(("owner", "no", "mark", "about"), row, strict=True)) for row in NOTES])
+        yield database
+
+
+def texts() -> list[str]:
+    return [text for pair in SAID.values() for text in pair]
+
+
+def declared(text: str) -> str:
+    return f"CREATE QUERY {name_of(text)} AS {text};\n"
+
+
+def name_of(text: str) -> str:
+    return f"q{texts().index(text)}"
+
+
+def bound_of(text: str) -> piql.Bound:
+    bound = piql.compile(SCHEMA + declared(text)).queries[name_of(text)].bound
+    assert bound is not None, text
+    return bound
+
+
+@pytest.mark.parametrize("question", SAID)
+def test_both_ways_have_one_bound(question: str) -> None:
+    first, second = map(bound_of, SAID[question])
+    assert (str(first.formula), first.rows) == (str(second.formula), second.rows)
+
+
+@pytest.mark.parametrize("text", texts())
+def test_rows_are_those_of_duckdb_within_the_bound(
+    db: piql.Database, reference: duckdb.DuckDBPyConnection, text: str
+) -> None:
+    said = text
+    for name, value in GIVEN.items():
+        said = said.replace(f"[{name}]", "CAST(NULL AS INT)" if value is None else str(value))
+    given = {name: value for name, value in GIVEN.items() if f"[{name}]" in text}
+    for strategy in ("parallel", "simple", "lazy"):
+        page = db.execute(name_of(text), given, strategy=strategy)
+        assert page.operations <= bound_of(text).operations
+        assert sorted(tuple(row.values()) for row in page.rows) == sorted(reference.execute(said).fetchall())
+
+
+def test_a_value_of_computed_keys_is_asked_for_once_for_each_key() -> None:
+    assert bound_of(SAID["the last of each"][0]).operations == 2
