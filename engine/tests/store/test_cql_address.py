@@ -1,5 +1,7 @@
 """The URL of a cluster: what it may contain, and the messages for what it may not."""
 
+import re
+
 import pytest
 from piql.errors import StoreUnavailable
 from piql.store.cql.address import Address, parse_address
@@ -32,7 +34,8 @@ def test_hosts_port_login_and_options_are_read() -> None:
         ("cql://a/s?timeout=0", "more than 0 seconds"),
         ("cql://a/s?replication_factor=0", "a whole number from 1 is needed"),
         ("cql://a/s?prefix=C-", "begins with a letter"),
-        ("cql://a/s?colour=red", "there is no option 'colour'; there are replication_factor"),
+        ("cql://a/s?tiemout=1", "there is no option 'tiemout': did you mean timeout?"),
+        ("cql://a/s?colour=red", "there is no option 'colour': docs/reference/settings.md lists the 18"),
     ],
 )
 def test_a_wrong_url_says_what_is_wrong(url: str, said: str) -> None:
@@ -52,6 +55,23 @@ def test_a_password_is_shown_nowhere() -> None:
     assert "secret" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("scheme", ["cql", "postgres"])
+@pytest.mark.parametrize(
+    "rest",
+    ["me:se/cret@a/s", "me:se/c?ret@a/s", "me:x@se/cret@a/s?x=1", "a/s?password=secret", "a/s?password=se@cret"],
+)
+def test_a_password_in_a_wrong_url_is_shown_nowhere(scheme: str, rest: str) -> None:
+    with pytest.raises(StoreUnavailable, match="is not the address of a") as refusal:
+        open_store(f"{scheme}://{rest}")
+    assert not re.search("cret|ret@", str(refusal.value))
+
+
 def test_a_cluster_that_is_not_there_is_said_to_be_unreachable() -> None:
     with pytest.raises(StoreUnavailable, match=r"the cluster cql://127\.0\.0\.1:1/s cannot be reached"):
         open_store("cql://127.0.0.1:1/s?timeout=2")
+
+
+def test_a_host_that_has_no_address_is_said_to_be_unreachable() -> None:
+    said = r"the cluster cql://nowhere\.invalid:9042/s cannot be reached: no address is known for nowhere\.invalid"
+    with pytest.raises(StoreUnavailable, match=said):
+        open_store("cql://nowhere.invalid/s")

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from piql.errors import StoreUnavailable
 from piql.store.base import Store
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, Synchronous
-from piql.store.schemes import CQL, EMBEDDED, S3, STEPWISE, scheme_of
+from piql.store.schemes import CQL, EMBEDDED, S3, STEPWISE, scheme_of, shown_wrong
 from piql.store.stepwise.store import StepwiseStore
 
 
@@ -82,7 +82,7 @@ def _adapter_of(url: str) -> Adapter:
     adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:
         raise StoreUnavailable(
-            f"{without_login(url)!r} is not the address of a store: "
+            f"{shown_wrong(url)!r} is not the address of a store: "
             "write embedded:, embedded:PATH, cql://HOST/KEYSPACE or s3://BUCKET/PREFIX"
         )
     return adapter

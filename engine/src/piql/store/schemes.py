@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal, TypeAlias
 
 EMBEDDED: Final = "embedded"
@@ -19,3 +20,14 @@ TEMPORARY_STORE = f"{EMBEDDED}:"
 def scheme_of(url: str) -> str:
     """Return what stands before the first colon of a URL, whether or not a store has that name."""
     return url.partition(":")[0]
+
+
+def shown_wrong(url: str) -> str:
+    """Return a URL that is no address of a store as messages show it: without what may be a secret.
+
+    A password may hold any character here, also `/`, `?` and `@`, and an option may be meant for one.
+    """
+    address, _, options = url.partition("?")
+    if "@" in options:
+        return f"{scheme_of(url)}://…"
+    return re.sub(r"//.*@", "//", address, flags=re.DOTALL)

@@ -27,10 +27,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from urllib.parse import parse_qsl, unquote
 
 from piql.errors import StoreUnavailable
-from piql.store.schemes import CQL
+from piql.store.schemes import CQL, shown_wrong
 
 PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
@@ -90,7 +91,7 @@ def parse_address(url: str) -> Address:
     for name, value in parse_qsl(options or "", keep_blank_values=True):
         reader = _OPTIONS.get(name)
         if reader is None:
-            raise _wrong(url, f"there is no option {name!r}; there are {', '.join(_OPTIONS)}")
+            raise _wrong(url, _no_option(name))
         try:
             settings[name] = reader(value)
         except ValueError as problem:
@@ -105,9 +106,17 @@ def parse_address(url: str) -> Address:
     )
 
 
+def _no_option(name: str) -> str:
+    """Say that there is no option of that name; what cannot be a name may be a part of a password."""
+    shown = repr(name) if name.isidentifier() else "of that name"
+    near = get_close_matches(name, _OPTIONS, 1)
+    advice = f"did you mean {near[0]}?" if near else f"docs/reference/settings.md lists the {len(_OPTIONS)} there are"
+    return f"there is no option {shown}: {advice}"
+
+
 def _wrong(url: str, why: str) -> StoreUnavailable:
-    """Return the error of a wrong URL, which shows it without the password."""
-    return StoreUnavailable(f"{re.sub(r'//[^@/]*@', '//', url)!r} is not the address of a cluster: {why}")
+    """Return the error of a wrong URL."""
+    return StoreUnavailable(f"{shown_wrong(url)!r} is not the address of a cluster: {why}")
 
 
 def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:

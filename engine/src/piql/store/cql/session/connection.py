@@ -76,21 +76,7 @@ class Connection:
         more = _MORE_PAUSES if address.retries else 0
         self.pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         first, later = (self._profile(times) for times in (1, _CONDITIONAL_PATIENCE))
-        login = PlainTextAuthProvider(address.user, address.password or "") if address.user else None
-        self._driver = Cluster(
-            list(address.hosts),
-            address.port,
-            auth_provider=login,
-            ssl_context=tls_context(address),
-            protocol_version=PROTOCOL,
-            execution_profiles={EXEC_PROFILE_DEFAULT: first, _CONDITIONAL: later},
-            connect_timeout=address.timeout,
-            control_connection_timeout=address.timeout,
-            reconnection_policy=ExponentialReconnectionPolicy(0.5, 5.0),
-            max_schema_agreement_wait=0,
-            schema_metadata_enabled=False,
-            prepare_on_all_hosts=False,  # a silent one would be waited for; others prepare when they are asked
-        )
+        self._driver = self._new_driver((first, later))
         self._prepared: dict[str, PreparedStatement] = {}
         self._turns = [threading.Lock() for _ in range(_TURNS)]
         self._lock = threading.Lock()
@@ -105,6 +91,28 @@ class Connection:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
         renew_in_children(self, leave_to_parent)
+
+    def _new_driver(self, profiles: tuple[ExecutionProfile, ExecutionProfile]) -> Cluster:
+        """Return the driver, which looks for the addresses of the hosts; StoreUnavailable where none has one."""
+        address = self.address
+        login = PlainTextAuthProvider(address.user, address.password or "") if address.user else None
+        try:
+            return Cluster(
+                list(address.hosts),
+                address.port,
+                auth_provider=login,
+                ssl_context=tls_context(address),
+                protocol_version=PROTOCOL,
+                execution_profiles=dict(zip((EXEC_PROFILE_DEFAULT, _CONDITIONAL), profiles, strict=True)),
+                connect_timeout=address.timeout,
+                control_connection_timeout=address.timeout,
+                reconnection_policy=ExponentialReconnectionPolicy(0.5, 5.0),
+                max_schema_agreement_wait=0,
+                schema_metadata_enabled=False,
+                prepare_on_all_hosts=False,  # a silent one would be waited for; others prepare when they are asked
+            )
+        except cassandra.UnresolvableContactPoints as failure:
+            raise unavailable(failure, address) from failure
 
     def _profile(self, times: int) -> ExecutionProfile:
         """Return how the driver sends requests; copies go out after `times` as long as the address says."""

@@ -10,6 +10,7 @@ from cassandra import (
     ReadFailure,
     ReadTimeout,
     Unavailable,
+    UnresolvableContactPoints,
     WriteFailure,
     WriteTimeout,
     WriteType,
@@ -62,6 +63,8 @@ def _said(failure: BaseException, address: Address) -> str:
         case NoHostAvailable():
             reasons = sorted({_one_line(error, address) for error in failure.errors.values()}) if failure.errors else []
             return "cannot be reached" + (f": {'; '.join(reasons)}" if reasons else "")
+        case UnresolvableContactPoints():
+            return f"cannot be reached: no address is known for {' or '.join(address.hosts)}"
         case AuthenticationFailed():
             return f"does not let this user in: {_one_line(failure, address)}"
         case InvalidRequest():
