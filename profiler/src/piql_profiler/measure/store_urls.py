@@ -13,7 +13,8 @@ from piql.store.schemes import S3, scheme_of
 
 STORE_VARIABLE = "PIQL_STORE"  # of the environment: other users of the machine can read arguments, but not this
 _LEFT_OUT = "…"
-_LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
+# In a wrong URL a password may hold `/` and `@`, too. A text may be JSON, whose quotes end the URL.
+_LOGIN = re.compile(r"""(//[^/@:\s]*):(?:[^?\s"'\\]*|[^/@\s]*)@""")
 
 
 def refuse_bucket(url: str) -> None:

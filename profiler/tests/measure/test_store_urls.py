@@ -1,0 +1,18 @@
+"""Passwords in URLs of stores are shown nowhere, also where the URL is wrong."""
+
+import pytest
+from piql_profiler.measure.store_urls import has_password, without_password
+
+
+@pytest.mark.parametrize("password", ["secret", "se/cret", "se@cret", "se?cret", 'se"cret', "9042/se@cret"])
+def test_a_password_is_left_out_whatever_it_holds(password: str) -> None:
+    assert without_password(f"at cql://me:{password}@a,b:9042/shop now") == "at cql://me:…@a,b:9042/shop now"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cql://a:9042/shop?tls_ca=/x@y", "cql://me@a/shop", "see http://a:80/x and me@a", '["cql://a:9042/s","me@a"]'],
+)
+def test_what_is_no_password_stays(text: str) -> None:
+    assert without_password(text) == text
+    assert not has_password(text)
