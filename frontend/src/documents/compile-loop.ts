@@ -70,7 +70,8 @@ function forgetAnother(): void {
 
 /**
  * Compiles again although no text has changed, because the server has come back. Resolves when the compiler has
- * answered or refused the text; where it fails it is asked again. What was asked before is not waited for, because its error would be an old one.
+ * answered or refused the text; where it fails it is asked again. What was asked before is not waited for, because its
+ * error would be an old one.
  */
 export function compileAgain(): Promise<void> {
   if (useDocuments.getState().application === null) return Promise.resolve()

@@ -3,6 +3,8 @@
 import pytest
 from piql_profiler.measure.store_urls import has_password, without_password
 
+LONG = 400_000  # characters, for which a search that begins anew at each of them would take minutes
+
 
 @pytest.mark.parametrize("password", ["secret", "se/cret", "se@cret", "se?cret", 'se"cret', "9042/se@cret"])
 def test_a_password_is_left_out_whatever_it_holds(password: str) -> None:
@@ -16,3 +18,9 @@ def test_a_password_is_left_out_whatever_it_holds(password: str) -> None:
 def test_what_is_no_password_stays(text: str) -> None:
     assert without_password(text) == text
     assert not has_password(text)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("text", ["//:" * LONG, "//" * LONG, "/" * LONG, "//:@" + "//:" * LONG, "//:?" * LONG])
+def test_a_long_text_of_a_user_is_read_at_once(text: str) -> None:
+    without_password(text)

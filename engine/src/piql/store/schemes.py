@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal, TypeAlias
 
 EMBEDDED: Final = "embedded"
@@ -30,4 +29,5 @@ def shown_wrong(url: str) -> str:
     address, _, options = url.partition("?")
     if "@" in options:
         return f"{scheme_of(url)}://…"
-    return re.sub(r"//.*@", "//", address, flags=re.DOTALL)
+    start, slashes, rest = address.partition("//")
+    return start + slashes + rest.rpartition("@")[2]

@@ -13,8 +13,10 @@ from piql.store.schemes import S3, scheme_of
 
 STORE_VARIABLE = "PIQL_STORE"  # of the environment: other users of the machine can read arguments, but not this
 _LEFT_OUT = "…"
+# Texts of users are searched, so each of these reads a character once or twice, whatever the text is.
+_LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
 # In a wrong URL a password may hold `/` and `@`, too. A text may be JSON, whose quotes end the URL.
-_LOGIN = re.compile(r"""(//[^/@:\s]*):(?:[^?\s"'\\]*|[^/@\s]*)@""")
+_WHOLE = re.compile(r"""(//[^/@:\s]*):([^?\s"'\\]*)""")
 
 
 def refuse_bucket(url: str) -> None:
@@ -25,12 +27,18 @@ def refuse_bucket(url: str) -> None:
 
 def without_password(text: str) -> str:
     """A store's URL, or a text that may contain one, with `…` in place of the password."""
-    return _LOGIN.sub(rf"\1:{_LEFT_OUT}@", text)
+    return _LOGIN.sub(rf"\1:{_LEFT_OUT}@", _WHOLE.sub(_without_login_of_wrong, text))
+
+
+def _without_login_of_wrong(url: re.Match[str]) -> str:
+    """What is matched, with `…` in place of all between the first colon and the last `@`, if there is one."""
+    _, at, host = url[2].rpartition("@")
+    return f"{url[1]}:{_LEFT_OUT}@{host}" if at else url[0]
 
 
 def has_password(url: str) -> bool:
     """Whether a URL or a text has a password in it, or the mark of one that was left out."""
-    return _LOGIN.search(url) is not None
+    return _LOGIN.search(without_password(url)) is not None
 
 
 def with_password(url: str) -> str:

@@ -21,13 +21,11 @@ from piql.compiler.optimizer.analysis.predicates import ColumnKey, are_given, is
 def compared_column(predicate: Expression) -> ColumnRef | None:
     """Return the column of `column = value`, of a range on it, or of `column IN (values)`."""
     match predicate:
-        case Comparison(left=ColumnRef() as column, right=value, operator=operator) if operator != "<>" and is_given(
-            value
-        ):
+        case Comparison(operator="<>"):
+            return None
+        case Comparison(left=ColumnRef() as column, right=value) if is_given(value):
             return column
-        case Comparison(left=value, right=ColumnRef() as column, operator=operator) if operator != "<>" and is_given(
-            value
-        ):
+        case Comparison(left=value, right=ColumnRef() as column) if is_given(value):
             return column
         case InList(operand=ColumnRef() as column, items=items) if are_given(items):
             return column
