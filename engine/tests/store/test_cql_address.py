@@ -34,6 +34,8 @@ def test_hosts_port_login_and_options_are_read() -> None:
         ("cql://a/s?timeout=0", "more than 0 seconds"),
         ("cql://a/s?replication_factor=0", "a whole number from 1 is needed"),
         ("cql://a/s?prefix=C-", "begins with a letter"),
+        ("cql://me:se/cret@a/s", "in a user or password write / as %2F"),
+        ("cql://me:x@se/cret@a/s?x=1", "and @ as %40"),
         ("cql://a/s?tiemout=1", "there is no option 'tiemout': did you mean timeout?"),
         ("cql://a/s?colour=red", "there is no option 'colour': docs/reference/settings.md lists the 18"),
     ],

@@ -83,6 +83,8 @@ def parse_address(url: str) -> Address:
     if match is None:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
     login, hosts_text, keyspace, options = match.groups()
+    if "@" in (keyspace or ""):
+        raise _wrong(url, "in a user or password write / as %2F and @ as %40")
     hosts, port = _hosts(url, hosts_text)
     if not keyspace or not _NAME.fullmatch(keyspace):
         raise _wrong(url, "the keyspace after the hosts must be a name of letters, digits and _")
