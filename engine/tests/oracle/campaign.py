@@ -25,6 +25,7 @@ class Campaign:
     """The sums over all worlds, and a world for each failure."""
 
     first_seed: int
+    world_of: Callable[[int], World] = random_world
     worlds: int = 0
     accepted: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
@@ -58,14 +59,15 @@ def run_campaign(
     worlds: int | None = None,
     connect: Callable[[str], piql.Database] = with_the_clock,
     processes: int = 1,
+    world_of: Callable[[int], World] = random_world,
 ) -> Campaign:
     """Run worlds, each on a store of its own, until so many queries have been tried.
 
     The result is the same in however many processes.
     """
-    campaign = Campaign(first_seed)
+    campaign = Campaign(first_seed, world_of)
     started = time.perf_counter()
-    run = partial(outcome_of, connect=connect)
+    run = partial(outcome_of, connect=connect, world_of=world_of)
     with closing(results(run, count(first_seed), processes)) as outcomes:
         while campaign.worlds < worlds if worlds is not None else campaign.cases < cases:
             _add(campaign, next(outcomes))
@@ -73,8 +75,10 @@ def run_campaign(
     return campaign
 
 
-def outcome_of(seed: int, connect: Callable[[str], piql.Database]) -> Outcome:
-    return run_world(random_world(seed), connect)
+def outcome_of(
+    seed: int, connect: Callable[[str], piql.Database], world_of: Callable[[int], World] = random_world
+) -> Outcome:
+    return run_world(world_of(seed), connect)
 
 
 def _add(campaign: Campaign, outcome: Outcome) -> None:
@@ -86,7 +90,7 @@ def _add(campaign: Campaign, outcome: Outcome) -> None:
     campaign.executions += outcome.executions
     campaign.incomparable += outcome.incomparable
     campaign.rewritten += outcome.rewritten
-    campaign.failures += [(random_world(seed), failure) for failure in outcome.failures]
+    campaign.failures += [(campaign.world_of(seed), failure) for failure in outcome.failures]
 
 
 def report(campaign: Campaign) -> str:

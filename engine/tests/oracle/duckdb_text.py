@@ -55,6 +55,9 @@ FINITE = "finite"
 EXACT_SUM = "exact_sum"
 """A function of a list of DOUBLEs: the one next to their exact sum, in any order; NULL where that is not finite."""
 
+EXACT_AVERAGE = "exact_average"
+"""A function of a list of whole numbers or DECIMALs, written as texts: the DOUBLE next to their exact average."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -320,6 +323,9 @@ class _Printer:
         if expr.function in ("SUM", "AVG") and kind == "DOUBLE":
             total = f"{EXACT_SUM}(list({values}) FILTER (WHERE {self.counted(expr, inner)}))"
             return total if expr.function == "SUM" else f"({total} / count({values}){condition})"
+        if expr.function == "AVG" and kind is not None:
+            given = f"{'DISTINCT ' if expr.is_distinct else ''}CAST({inner} AS VARCHAR)"
+            return f"{EXACT_AVERAGE}(list({given}) FILTER (WHERE {self.counted(expr, inner)}))"
         return text
 
     def counted(self, expr: Aggregate, inner: str) -> str:

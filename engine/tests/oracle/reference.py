@@ -7,8 +7,10 @@ Where the two differ on purpose, this is agreed:
   NumberOutOfRange or, where its type is wider (BIGINT for INT, 38 digits for 18), give it. What DuckDB
   gives, PIQL gives.
 - INT with INT is BIGINT in PIQL: literals are written as BIGINT here.
-- SUM of whole numbers is BIGINT in PIQL, or refused. SUM and AVG of DOUBLEs are next to the exact sum in PIQL, in any
-  order of the rows; DuckDB's depend on the order, so they are made of fractions here.
+- SUM of whole numbers is BIGINT in PIQL, or refused. AVG, and SUM of DOUBLEs, are next to the exact result in PIQL, in
+  any order of the rows; DuckDB's are off by their last digits, so they are made of fractions here.
+
+The views of a world are views of DuckDB's: what a query finds there is made of the rows of the tables.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from fractions import Fraction
 import duckdb
 
 from .contents import Contents
-from .duckdb_text import EXACT_SUM, FINITE, Written, duckdb_query
+from .duckdb_text import EXACT_AVERAGE, EXACT_SUM, FINITE, Written, duckdb_query
 from .query import Read
 from .schema import Schema, duckdb_ddl
 from .values import Value, duckdb_literal, from_duckdb
+from .views import readable
 
 
 class Reference:
@@ -35,6 +38,10 @@ class Reference:
         self.connection.execute(duckdb_ddl(schema))
         self.connection.execute(f"CREATE MACRO {FINITE}(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN x END")
         self.connection.create_function(EXACT_SUM, _exact_sum, ["DOUBLE[]"], "DOUBLE", null_handling="special")
+        self.connection.create_function(EXACT_AVERAGE, _exact_average, ["VARCHAR[]"], "DOUBLE", null_handling="special")
+        self.readable = readable(schema)
+        for view in schema.views:
+            self.connection.execute(f'CREATE VIEW "{view.name}" AS {duckdb_query(schema, view.select, {}).text}')
         self.dirty = {table.name for table in schema.tables}
 
     def close(self) -> None:
@@ -60,9 +67,15 @@ class Reference:
     def rows(self, query: Read, parameters: Mapping[str, object]) -> tuple[Written, list[tuple[object, ...]]]:
         """Return all rows in order, each with the keys it is ordered by behind its outputs; no LIMIT."""
         self._fill()
-        written = duckdb_query(self.schema, query, parameters)
+        written = duckdb_query(self.readable, query, parameters)
         fetched = self.connection.execute(written.text).fetchall()
         return written, [tuple(map(from_duckdb, row)) for row in fetched]
+
+    def rows_of(self, name: str) -> list[tuple[object, ...]]:
+        """Return all rows of a table or view, in any order."""
+        self._fill()
+        fetched = self.connection.execute(f'SELECT * FROM "{name}"').fetchall()
+        return [tuple(map(from_duckdb, row)) for row in fetched]
 
 
 def _exact_sum(numbers: Sequence[float] | None) -> float | None:
@@ -72,3 +85,7 @@ def _exact_sum(numbers: Sequence[float] | None) -> float | None:
         return float(sum(map(Fraction, numbers), Fraction()))
     except OverflowError:
         return None
+
+
+def _exact_average(numbers: Sequence[str] | None) -> float | None:
+    return float(sum(map(Fraction, numbers), Fraction()) / len(numbers)) if numbers else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .piql_text import piql_statement
+from .query import Select
 from .values import Value, ValueType, piql_literal
 
 
@@ -73,9 +75,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A CREATE VIEW; `select` groups the rows of one table."""
+
+    name: str
+    select: Select
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
     tables: tuple[Table, ...]
     indexes: tuple[HandIndex, ...] = ()
+    views: tuple[View, ...] = ()
 
     def table(self, name: str) -> Table:
         return next(table for table in self.tables if table.name == name)
@@ -83,7 +94,8 @@ class Schema:
 
 def piql_ddl(schema: Schema) -> str:
     """Write the schema as PIQL."""
-    return "\n".join([*map(_create_table, schema.tables), *map(_create_index, schema.indexes)]) + "\n"
+    views = (f"CREATE VIEW {view.name} AS\n{piql_statement(view.select)};" for view in schema.views)
+    return "\n".join([*map(_create_table, schema.tables), *views, *map(_create_index, schema.indexes)]) + "\n"
 
 
 def _create_table(table: Table) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain, count
 
@@ -144,6 +145,12 @@ class Pools:
             for foreign in table.foreign_keys:
                 for ours, theirs in zip(foreign.columns, foreign.referenced, strict=True):
                     self.values[table.name, ours] = self.values[foreign.table, theirs]
+
+    def seeing(self, schema: Schema) -> Pools:
+        """Return the same values for a schema that names more of them."""
+        pools = copy(self)
+        pools.schema = schema
+        return pools
 
     def value(self, table: str, column: str) -> Value:
         """Return a value that the column may well hold, or now and then a stranger."""

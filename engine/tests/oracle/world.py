@@ -88,6 +88,7 @@ def _collect(query: Read, names: set[str]) -> None:
     if isinstance(query, Select):
         names |= {f"{source.kind} join" for source in query.sources if source.kind != "from"}
         names |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
+        names |= {"view" for source in query.sources if str(source.relation).startswith("view")}
         names |= {"recursion" for source in query.sources if isinstance(source.relation, Recursive)}
         names |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
         names |= {"DISTINCT"} if query.is_distinct else set()

@@ -42,6 +42,20 @@ def mended(text: str, fix: Fix) -> str:
         ("SELECT b, SUM(w) AS s FROM t GROUP BY b ORDER BY s DESC, b LIMIT 3", {}),
         ("SELECT t.b, COUNT(*) AS n FROM t WHERE t.c = [c] GROUP BY t.b ORDER BY COUNT(*) DESC, b LIMIT 2", {"c": "b"}),
         ("SELECT b, COUNT(v) AS n FROM t WHERE b > [b] GROUP BY b ORDER BY b LIMIT 5", {"b": 1}),
+        (
+            "SELECT COALESCE(c, 'no') AS c, COUNT(*) AS n FROM t GROUP BY COALESCE(c, 'no') ORDER BY n DESC, c LIMIT 2",
+            {},
+        ),
+        ("SELECT COALESCE(x.c, 'a'), COUNT(v) FROM t AS x GROUP BY 1 ORDER BY 1 LIMIT 9", {}),
+        ("SELECT IFNULL(c, '') || '!' AS k, SUM(w) AS s FROM t GROUP BY IFNULL(c, '') ORDER BY s LIMIT 9", {}),
+        ("SELECT IFNULL(v, -7) AS k, AVG(w) AS a FROM t WHERE b = [b] GROUP BY k ORDER BY k LIMIT 9", {"b": 1}),
+        ("SELECT COUNT(*) AS n, AVG(v) AS a FROM t WHERE COALESCE(c, 'b') = [c]", {"c": "b"}),
+        ("SELECT COUNT(*) AS n FROM t WHERE [c] = COALESCE(c, 'b') AND b = [b]", {"c": "zz", "b": 2}),
+        (
+            "SELECT COALESCE(v, 1) AS v, COUNT(*) AS row_count FROM t WHERE COALESCE(c, 'b') = 'b' AND b = [b] "
+            "GROUP BY COALESCE(v, 1) ORDER BY v LIMIT 9",
+            {"b": 3},
+        ),
     ],
 )
 def test_a_view_answers_what_the_refused_query_asks(select: str, parameters: Mapping[str, Any]) -> None:
@@ -97,7 +111,21 @@ def test_the_fix_says_what_each_write_pays() -> None:
         "SELECT b, COUNT(*) AS n FROM t GROUP BY b HAVING COUNT(*) > 3 LIMIT 3",
         "SELECT COUNT(*) AS n FROM t WHERE b = [b] OR v = 3",
         "SELECT COUNT(*) AS n FROM t, t u WHERE t.b = [b] AND u.b = t.v",
+        "SELECT COALESCE(c, 'no') AS k, COUNT(*) AS n FROM t WHERE c > [c] GROUP BY COALESCE(c, 'no') LIMIT 3",
+        "SELECT COUNT(*) AS n FROM t WHERE COALESCE(c, 'no') = [c] AND c = [d]",
+        "SELECT COALESCE(v, 0.5) AS k, COUNT(*) AS n FROM t GROUP BY COALESCE(v, 0.5) LIMIT 3",
+        "SELECT COALESCE(c, [c]) AS k, COUNT(*) AS n FROM t GROUP BY COALESCE(c, [c]) LIMIT 3",
+        "SELECT COALESCE(c, 'longer') AS k, COUNT(*) AS n FROM t GROUP BY COALESCE(c, 'longer') LIMIT 3",
     ],
 )
 def test_no_view_is_offered_that_would_not_answer_the_query(select: str) -> None:
     assert view_fix(f"{TABLE}CREATE QUERY q AS {select};") is None
+
+
+def test_a_column_that_is_called_as_a_count_is_not_taken_for_the_count_of_the_view() -> None:
+    table = "CREATE TABLE t (id INT PRIMARY KEY, b INT NOT NULL, row_count INT NOT NULL);\n"
+    ask = "CREATE QUERY q AS SELECT b, COUNT(*) AS row_count FROM t WHERE b = [b]"
+    assert view_fix(f"{table}{ask} AND row_count > 3 GROUP BY b;") is None
+    fix = view_fix(f"{table}{ask} AND row_count = 3 GROUP BY b;")
+    assert fix is not None
+    assert "SELECT b, row_count, COUNT(*) AS row_count_2" in fix.edits[0].text

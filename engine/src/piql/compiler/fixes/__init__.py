@@ -7,7 +7,7 @@ Enters: the gaps of a query and a way to compile edited text. Leaves: fixes, the
     suggest          tries sets of remedies                   trials           one trial: the text with edits, compiled
     edits            remedies → edits of the text             select_text      where a query may be edited
     consequences     what a fix changes, in a sentence        index_advice     indexes that need not be stored
-    working_fixes    a compilation with the fixes that work
+    working_fixes    a compilation with fixes that work       view_keys        what may be a key of a view
 
 To add a kind of fix, write a file in `remedies/`, from gaps to `Remedy`s, and add it to `suggest.REMEDIES`.
 """

@@ -5,6 +5,7 @@ SELECT COUNT(*) AS n FROM likes WHERE post = [post]
   SELECT COALESCE(SUM(row_count), 0) AS n FROM likes_by_post WHERE post = [post]
 
 With GROUP BY each row of the view is a group of the query, so that GROUP BY goes and LIMIT counts rows of the view.
+A key may be COALESCE(team, 'nobody'): the view is grouped by it, and the query names the view's column instead.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
 from piql.compiler.fixes.select_text import COMMENT, occurrence_of, tests_of, where_of
+from piql.compiler.fixes.view_keys import ViewKey, column_named, key_of, meant_by
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.print_queries import written
@@ -48,10 +50,12 @@ class _Rewriting:
         self.source = source
         self.table: Table = gap.table
         self.files = files
-        self.grouped = _columns(select.group.keys, self.table) if select.group is not None else ()
-        equal = (_equal_column(test, self.table) for test in tests_of(select))
-        self.fixed = tuple(dict.fromkeys(name for name in equal if name is not None))
-        self.keys = tuple(dict.fromkeys((*self.fixed, *(self.grouped or ()))))
+        grouping = select.group.keys if select.group is not None else ()
+        grouped = [key_of(meant_by(expression, select, self.table), self.table) for expression in grouping]
+        equal = [_equal_key(test, self.table) for test in tests_of(select)]
+        self.fixed = tuple(dict.fromkeys(key for key in equal if key is not None))
+        self.keys = tuple(dict.fromkeys((*self.fixed, *(key for key in grouped if key is not None))))
+        self.is_grouped_otherwise = None in grouped or len({key.column.name for key in self.keys}) < len(self.keys)
         self.view = self._free_name()
         self.kept: dict[str, str] = {}  # what the view counts and sums → its column
 
@@ -59,23 +63,17 @@ class _Rewriting:
         """Return the edits of the query, and the one that adds the view behind its table; None for another query."""
         select = self.select
         clauses = (select.having, select.offset, select.with_clause, select.distinct)
-        if any(clause is not None for clause in clauses) or select.is_distinct or not self.keys or self.grouped is None:
+        if any(clause is not None for clause in clauses) or select.is_distinct:
+            return None
+        if not self.keys or self.is_grouped_otherwise:
             return None
         assert select.from_clause is not None
         if select.from_clause.joins or any(inner is not select for inner in select.find(ast.Select)):
             return None
-        edits: list[Edit] = []
-        for call in _aggregates(select):
-            column = self._kept_column(call)
-            if column is None:
-                return None
-            text = written(column)
-            if select.group is None:  # of one group, or none
-                function = call.name.text.upper()
-                text = f"COALESCE(SUM({text}), 0)" if function == "COUNT" else f"{function}({text})"
-            edits.append(Edit(call.span.file, call.span.start, call.span.end, text + self._name_of(call)))
-        if not self._reads_only_keys() or not self.kept:
+        counted = self._edits_of_aggregates()
+        if counted is None or not self._reads_only_keys() or not self.kept:
             return None
+        edits = [*counted, *(self._renamed(call) for call in self._named_keys())]
         span = self.source.span
         is_qualified = any(name.qualifier is not None for name in select.find(ast.ColumnName))
         called = self.source.alias or (self.source.table if is_qualified else None)
@@ -89,23 +87,58 @@ class _Rewriting:
         added = self._added_view()
         return (added, *edits) if added is not None else None
 
+    def _edits_of_aggregates(self) -> list[Edit] | None:
+        """Return the edits that read each aggregate from the view; None where one is not to be kept."""
+        edits: list[Edit] = []
+        for call in _aggregates(self.select):
+            column = self._kept_column(call)
+            if column is None:
+                return None
+            text = written(column)
+            if self.select.group is None:  # of one group, or none
+                function = call.name.text.upper()
+                text = f"COALESCE(SUM({text}), 0)" if function == "COUNT" else f"{function}({text})"
+            edits.append(Edit(call.span.file, call.span.start, call.span.end, text + self._name_of(call)))
+        return edits
+
     def _kept_column(self, call: ast.Call) -> str | None:
         """Return the column of the view for a call; None for one that no view keeps."""
         function = call.name.text.upper()
         if function not in ("COUNT", "SUM", "AVG") or call.is_distinct or call.filter or call.order or call.over:
             return None
         if call.is_star:
-            return self.kept.setdefault("COUNT(*)", _ROWS)
-        names = _columns(call.arguments, self.table)
-        column = self.table.column(names[0]) if names is not None and len(names) == 1 else None
+            return self._keep("COUNT(*)", _ROWS)
+        column = column_named(call.arguments[0], self.table) if len(call.arguments) == 1 else None
         if column is None:
             return None
         name = written(column.name)
         if function != "COUNT" and column.nullable:
-            self.kept.setdefault(f"COUNT({name})", f"{column.name}_count")
+            self._keep(f"COUNT({name})", f"{column.name}_count")
         if function == "AVG":
-            self.kept.setdefault(f"SUM({name})", f"{column.name}_sum")
-        return self.kept.setdefault(f"{function}({name})", f"{column.name}_{function.lower()}")
+            self._keep(f"SUM({name})", f"{column.name}_sum")
+        return self._keep(f"{function}({name})", f"{column.name}_{function.lower()}")
+
+    def _keep(self, call: str, wanted: str) -> str:
+        """Return the column of the view that holds a call: of this name, or of one like it that is free."""
+        if call not in self.kept:
+            taken = [key.column.name for key in self.keys] + list(self.kept.values())
+            self.kept[call] = _free(wanted, taken)
+        return self.kept[call]
+
+    def _named_keys(self) -> list[ast.Call]:
+        """Return the calls, outside of GROUP BY, that are a key of the view by the value that stands for NULL."""
+        group = self.select.group
+        behind = (group.span.start, group.span.end) if group is not None else (0, 0)
+        return [
+            call
+            for call in self.select.find(ast.Call)
+            if not behind[0] <= call.span.start < behind[1] and key_of(call, self.table) in self.keys
+        ]
+
+    def _renamed(self, call: ast.Call) -> Edit:
+        """Return the edit that names the view's column in the place of COALESCE."""
+        name = call.arguments[0].span.text + self._name_of(call)
+        return Edit(call.span.file, call.span.start, call.span.end, name)
 
     def _name_of(self, call: ast.Call) -> str:
         """Return the name that a column of the result has without an alias, as an alias."""
@@ -114,32 +147,40 @@ class _Rewriting:
         return f" AS {call.name.text.lower()}" if is_unnamed else ""
 
     def _reads_only_keys(self) -> bool:
-        """Return whether all columns outside of aggregates are keys of the view."""
-        inside = {id(name) for call in _aggregates(self.select) for name in call.find(ast.ColumnName)}
-        aliases = {
-            item.alias.text.lower()
-            for item in self.select.items
-            if isinstance(item, ast.SelectItem) and item.alias is not None
-        }
+        """Return whether all columns outside of aggregates and of named keys are keys of the view as they are."""
         if any(isinstance(item, ast.Star) for item in self.select.items):
             return False
-        known = {name.lower() for name in self.keys} | aliases
-        names = (name for name in self.select.find(ast.ColumnName) if id(name) not in inside)
+        calls = (*_aggregates(self.select), *self._named_keys())
+        elsewhere = [*calls, *((self.select.group,) if self.select.group is not None else ())]
+        apart = {id(name) for node in elsewhere for name in node.find(ast.ColumnName)}
+        if self.select.order is not None:
+            aliases = {
+                item.alias.text.lower()
+                for item in self.select.items
+                if isinstance(item, ast.SelectItem) and item.alias is not None
+            }
+            ordering = (item.expression for item in self.select.order.items)
+            apart |= {
+                id(name)
+                for name in ordering
+                if isinstance(name, ast.ColumnName) and name.qualifier is None and name.name.text.lower() in aliases
+            }
+        known = {key.column.name.lower() for key in self.keys if not key.stand_in}
+        names = (name for name in self.select.find(ast.ColumnName) if id(name) not in apart)
         return all(name.name.text.lower() in known for name in names)
 
     def _added_view(self) -> Edit | None:
         """Return the edit that adds the view behind the statement of its table."""
-        keys = [self.table.column(name) for name in self.keys]
-        nullable = [key.name for key in keys if key is not None and key.nullable]
+        nullable = [key for key in self.keys if key.column.nullable and not key.stand_in]
         if not set(nullable) <= set(self.fixed):
             return None  # the view would leave out a group that the query shows
-        where = " AND ".join(f"{written(name)} IS NOT NULL" for name in nullable)
-        names = ", ".join(map(written, self.keys))
-        kept = {"COUNT(*)": _ROWS, **self.kept}
+        where = " AND ".join(f"{key.text} IS NOT NULL" for key in nullable)
+        names = ", ".join(key.selected for key in self.keys)
+        kept = {"COUNT(*)": self._keep("COUNT(*)", _ROWS), **self.kept}
         counted = ", ".join(f"{call} AS {written(column)}" for call, column in kept.items())
         text = (
             f"\n\nCREATE VIEW {written(self.view)} AS\nSELECT {names}, {counted}\nFROM {written(self.table.name)}\n"
-            f"{f'WHERE {where}{chr(10)}' if where else ''}GROUP BY {names};"
+            f"{f'WHERE {where}{chr(10)}' if where else ''}GROUP BY {', '.join(key.text for key in self.keys)};"
         )
         for file in self.files:
             for statement in file.statements:
@@ -153,17 +194,20 @@ class _Rewriting:
 
     def _free_name(self) -> str:
         """Return a name for the view that no table of the files has."""
-        taken = {
-            statement.name.text.lower()
+        taken = [
+            statement.name.text
             for file in self.files
             for statement in file.statements
             if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateView)
-        }
-        name = "_".join((self.table.name, "by", *self.keys))
-        number = 1
-        while (name if number == 1 else f"{name}_{number}").lower() in taken:
-            number += 1
-        return name if number == 1 else f"{name}_{number}"
+        ]
+        return _free("_".join((self.table.name, "by", *(key.column.name for key in self.keys))), taken)
+
+
+def _free(wanted: str, taken: Sequence[str]) -> str:
+    """Return a name, with a number behind it where it is taken."""
+    folded = {name.lower() for name in taken}
+    names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(folded) + 3)))
+    return next(name for name in names if name.lower() not in folded)
 
 
 def _aggregates(select: ast.Select) -> Iterator[ast.Call]:
@@ -172,23 +216,12 @@ def _aggregates(select: ast.Select) -> Iterator[ast.Call]:
     return (call for call in select.find(ast.Call) if call.name.text.upper() in names)
 
 
-def _equal_column(test: ast.Expression, table: Table) -> str | None:
-    """Return the column that a test fixes to a parameter or a literal; None for any other test."""
+def _equal_key(test: ast.Expression, table: Table) -> ViewKey | None:
+    """Return the key that a test fixes to a parameter or a literal; None for any other test."""
     match test:
-        case ast.Binary(operator="=", left=ast.ColumnName() as column, right=ast.ParameterUse() | ast.LiteralValue()):
-            names = _columns((column,), table)
-        case ast.Binary(operator="=", left=ast.ParameterUse() | ast.LiteralValue(), right=ast.ColumnName() as column):
-            names = _columns((column,), table)
+        case ast.Binary(operator="=", left=key, right=ast.ParameterUse() | ast.LiteralValue()):
+            return key_of(key, table)
+        case ast.Binary(operator="=", left=ast.ParameterUse() | ast.LiteralValue(), right=key):
+            return key_of(key, table)
         case _:
             return None
-    return names[0] if names else None
-
-
-def _columns(expressions: Sequence[ast.Expression], table: Table) -> tuple[str, ...] | None:
-    """Return the columns of a table that expressions name; None if one is something else."""
-    by_fold = {column.name.lower(): column.name for column in table.columns}
-    names = [
-        by_fold.get(expression.name.text.lower()) if isinstance(expression, ast.ColumnName) else None
-        for expression in expressions
-    ]
-    return tuple(name for name in names if name is not None) if None not in names else None
