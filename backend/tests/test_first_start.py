@@ -107,6 +107,19 @@ async def test_a_sample_that_cannot_be_loaded_is_said_and_loaded_when_that_is_tr
     assert rows_of(store_url_of(settings), "users") == USERS
 
 
+@pytest.mark.parametrize("url", ["cql://127.0.0.1", "cql://me:se/c?ret@127.0.0.1/scadr", "elsewhere:scadr"])
+async def test_a_wrong_address_of_the_store_is_to_be_corrected(tmp_path: Path, running: Running, url: str) -> None:
+    async with running(replace(settings_for(tmp_path / "data"), store=url)) as client:
+        health = await client.get(f"{DEVELOPMENT}/health")
+        (of_store, of_sample) = health.json()["problems"]
+        assert (health.status_code, of_store["what"], of_sample["what"]) == (503, "store", "sample")
+        assert "is not the address of a" in of_store["message"]
+        assert of_store["help"].startswith("Correct the address where the workbench is started")
+        assert "cret" not in health.text
+        refused = await client.post(f"{DEVELOPMENT}/deployments", json={})
+        assert (refused.status_code, refused.json()["help"]) == (503, of_store["help"])
+
+
 async def test_a_sample_is_not_loaded_into_a_store_that_somebody_uses_by_now(
     tmp_path: Path, running: Running, no_sample: pytest.MonkeyPatch
 ) -> None:

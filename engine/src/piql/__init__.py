@@ -57,6 +57,7 @@ from piql.errors import (
     StoreForked,
     StoreReplaced,
     StoreUnavailable,
+    WrongStoreAddress,
 )
 from piql.runtime.execution.prepared_query import Page
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
@@ -103,6 +104,7 @@ __all__ = [
     "StoreForked",
     "StoreReplaced",
     "StoreUnavailable",
+    "WrongStoreAddress",
     "aconnect",
     "compile",
     "connect",

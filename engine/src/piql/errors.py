@@ -26,7 +26,8 @@ PiqlError
     ├── StoreNotWritable    this user may not write its file, or the folder of its file
     ├── NotAStore           a file of another program, or of another kind of store
     ├── StoreReplaced       its file was removed, replaced or cut while it was open, or it is another store
-    └── StoreSilent         no answer in time
+    ├── StoreSilent         no answer in time
+    └── WrongStoreAddress   what names the store is the address of none; nothing was asked
 """
 
 from __future__ import annotations
@@ -172,3 +173,7 @@ class StoreReplaced(StoreUnavailable):
 
 class StoreSilent(StoreUnavailable):
     """The store did not answer in time. This is raised at once, without a further request."""
+
+
+class WrongStoreAddress(StoreUnavailable):
+    """What was given is the address of no store: it has to be corrected, and no store was asked."""

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from piql.errors import StoreUnavailable
+from piql.errors import StoreUnavailable, WrongStoreAddress
 from piql.store.cql.address import Address, parse_address
 from piql.store.open import open_store
 
@@ -36,12 +36,18 @@ def test_hosts_port_login_and_options_are_read() -> None:
         ("cql://a/s?prefix=C-", "begins with a letter"),
         ("cql://me:se/cret@a/s", "in a user or password write / as %2F"),
         ("cql://me:x@se/cret@a/s?x=1", "and @ as %40"),
+        ("cql://me:se/c?ret@a/s", "write / as %2F, ? as %3F and @ as %40"),
+        ("cql://me:se/c?timeout=x@a/s", "write / as %2F, ? as %3F and @ as %40"),
+        ("cql://me:se/c?x=1&ret@a/s", "write / as %2F, ? as %3F and @ as %40"),
+        ("cql://me:x@ret@a/s", "write / as %2F, ? as %3F and @ as %40"),
+        ("cql://a:1/s?tls_ca=/x@y&colour=red", "there is no option 'colour'"),
+        ("cql://a/s?user=me&password=se@cret", "there is no option 'user'"),
         ("cql://a/s?tiemout=1", "there is no option 'tiemout': did you mean timeout?"),
         ("cql://a/s?colour=red", "there is no option 'colour': docs/reference/settings.md lists the 18"),
     ],
 )
 def test_a_wrong_url_says_what_is_wrong(url: str, said: str) -> None:
-    with pytest.raises(StoreUnavailable, match="is not the address of a cluster") as refusal:
+    with pytest.raises(WrongStoreAddress, match="is not the address of a cluster") as refusal:
         open_store(url)
     assert said in str(refusal.value)
 
@@ -60,7 +66,15 @@ def test_a_password_is_shown_nowhere() -> None:
 @pytest.mark.parametrize("scheme", ["cql", "postgres"])
 @pytest.mark.parametrize(
     "rest",
-    ["me:se/cret@a/s", "me:se/c?ret@a/s", "me:x@se/cret@a/s?x=1", "a/s?password=secret", "a/s?password=se@cret"],
+    [
+        "me:se/cret@a/s",
+        "me:se/c?ret@a/s",
+        "me:se/c?timeout=ret@a/s",
+        "me:x@cret@a/s",
+        "me:x@se/cret@a/s?x=1",
+        "a/s?password=secret",
+        "a/s?password=se@cret",
+    ],
 )
 def test_a_password_in_a_wrong_url_is_shown_nowhere(scheme: str, rest: str) -> None:
     with pytest.raises(StoreUnavailable, match="is not the address of a") as refusal:

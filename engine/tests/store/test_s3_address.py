@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from piql.errors import CredentialsMissing, StoreUnavailable
+from piql.errors import CredentialsMissing, StoreUnavailable, WrongStoreAddress
 from piql.store.open import Location, capabilities_of, location_of, open_store
 from piql.store.s3.address import Address, parse_address
 
@@ -32,6 +32,8 @@ def test_an_address_names_bucket_prefix_and_options() -> None:
     ("url", "reason"),
     [
         (f"s3://AKIA:{SECRET}@orders/shop", "holds no user and no password: set AWS_ACCESS_KEY_ID"),
+        (f"s3://AKIA:{SECRET}/x@orders/shop", "holds no user and no password: set AWS_ACCESS_KEY_ID"),
+        (f"s3://AKIA:{SECRET}?x@orders/shop", "holds no user and no password: set AWS_ACCESS_KEY_ID"),
         (f"s3://orders/shop?secret={SECRET}", "there is no option 'secret'; there are level, endpoint"),
         (f"s3://orders/shop?endpoint=https://me:{SECRET}@host", "endpoint: an endpoint holds no user and no password"),
         (f"s3://orders/shop?endpoint={SECRET}", "endpoint: write https://HOST"),
@@ -48,7 +50,7 @@ def test_an_address_names_bucket_prefix_and_options() -> None:
     ],
 )
 def test_a_wrong_address_is_refused_without_what_may_be_secret(url: str, reason: str) -> None:
-    with pytest.raises(StoreUnavailable) as refusal:
+    with pytest.raises(WrongStoreAddress) as refusal:
         open_store(url)
     assert reason in str(refusal.value)
     assert SECRET not in str(refusal.value)

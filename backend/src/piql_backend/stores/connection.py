@@ -6,7 +6,7 @@ import logging
 import threading
 
 import piql
-from piql.errors import PiqlError, StoreReplaced, StoreUnavailable
+from piql.errors import PiqlError, StoreReplaced, StoreUnavailable, WrongStoreAddress
 from piql.runtime.execution.seals import store_id
 from piql.store.open import capabilities_of
 from piql.store.schemes import CQL, EMBEDDED, StoreKind
@@ -14,7 +14,7 @@ from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.stores.known import KnownStore
 from piql_backend.stores.schemas import ClusterRead, NodeRead, StoreRead
-from piql_backend.web.errors import ApiError, from_engine
+from piql_backend.web.errors import from_engine
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class StoreConnection:
         return without_password(self.url)
 
     def database(self) -> piql.Database:
-        """The connection to the store; StoreUnavailable while it does not answer, ApiError 503 for an invalid URL."""
+        """The connection to the store; StoreUnavailable while it does not answer, WrongStoreAddress for no store's."""
         if self._database is None:
             with self._connecting:
                 if self._database is None:
@@ -112,6 +112,6 @@ class StoreConnection:
         except PiqlError:
             raise
         except ValueError as error:
-            raise ApiError(503, "store-unavailable", f"{self.shown_url} names no store: {error}.") from error
+            raise WrongStoreAddress(f"{self.shown_url} names no store: {error}") from error
         except OSError as error:
             raise StoreUnavailable(f"{self.shown_url} cannot be opened: {error.strerror or error}.") from error

@@ -101,6 +101,7 @@ def unknown_application(application_id: str) -> NotFound:
 
 
 _PUT_BACK = "Put the store back that was there. To go on with this one, choose it as the store of the environment."
+_CORRECT = "Correct the address where the workbench is started, or choose another store for the environment."
 
 # The errors of the engine at run time: status, code, and one thing to do, unless the error itself knows better. The
 # first class that matches counts.
@@ -126,6 +127,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.NotAStore, 503, "store-unavailable", "Start with --store and the address of a store, or of a new file."),
     (engine.StoreReplaced, 503, "store-replaced", _PUT_BACK),
     (engine.CredentialsMissing, 503, "store-unavailable", "Set it where the workbench is started."),
+    (engine.WrongStoreAddress, 503, "store-unavailable", _CORRECT),
     (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),
     (engine.BoundExceeded, 500, "bound-exceeded", "This is a fault of the compiler: please report it with the query."),
 )

@@ -87,7 +87,8 @@ class Database:
             self._context = ClientContext(store, self._identity, clock, now)
             self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
-            raise StoreUnavailable(f"the deployment in the store cannot be read: {damage}") from damage
+            message = f"the deployment in the store cannot be read: {damage}"
+            raise StoreUnavailable(message, "use the version of piql that deployed it, or put a copy back") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + LOOK_SECONDS
         self._leftovers = Leftovers(None if self._identity is None else self._identity.wait_policy, self.sweep)

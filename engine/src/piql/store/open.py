@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from piql.errors import StoreUnavailable
+from piql.errors import StoreUnavailable, WrongStoreAddress
 from piql.store.base import Store
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, Synchronous
 from piql.store.schemes import CQL, EMBEDDED, S3, STEPWISE, scheme_of, shown_wrong
@@ -39,7 +39,7 @@ class Location(NamedTuple):
 
 
 class Adapter(NamedTuple):
-    """One kind of store: both functions take a whole URL, and raise StoreUnavailable for a wrong one."""
+    """One kind of store: both functions take a whole URL, and raise WrongStoreAddress for a wrong one."""
 
     open: Callable[[str], Store]
     capabilities: Capabilities
@@ -47,7 +47,7 @@ class Adapter(NamedTuple):
 
 
 def open_store(url: str) -> Store:
-    """Open the store at a URL; raise StoreUnavailable for a wrong URL or a store that does not answer.
+    """Open the store at a URL; raise WrongStoreAddress, or StoreUnavailable for a store that does not answer.
 
     embedded:         a temporary file;  `embedded:PATH`  a file, created by the first write. Options:
                       `?synchronous=NORMAL`, `?wait_ms=…` (how long a writer waits for others, 5000 by default)
@@ -61,7 +61,7 @@ def open_store(url: str) -> Store:
 
 
 def location_of(url: str) -> Location:
-    """Return where the store at a URL lies, without opening it; StoreUnavailable for a URL that is wrong."""
+    """Return where the store at a URL lies, without opening it; WrongStoreAddress for a URL that is wrong."""
     return _adapter_of(url).locate(url)
 
 
@@ -78,10 +78,10 @@ def without_login(url: str) -> str:
 
 def _adapter_of(url: str) -> Adapter:
     if not isinstance(url, str):  # Python lets callers give anything
-        raise StoreUnavailable(f"the address of a store is a text, such as embedded:PATH, not {type(url).__name__}")
+        raise WrongStoreAddress(f"the address of a store is a text, such as embedded:PATH, not {type(url).__name__}")
     adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:
-        raise StoreUnavailable(
+        raise WrongStoreAddress(
             f"{shown_wrong(url)!r} is not the address of a store: "
             "write embedded:, embedded:PATH, cql://HOST/KEYSPACE or s3://BUCKET/PREFIX"
         )
@@ -108,23 +108,23 @@ def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
                 wait_ms = int(digits)
             case _:
                 options = "synchronous=FULL, synchronous=NORMAL and wait_ms=5000"
-                raise StoreUnavailable(f"{url!r}: the options are {options}, not {name}={value}")
+                raise WrongStoreAddress(f"{url!r}: the options are {options}, not {name}={value}")
     return adapter(path or None, synchronous, wait_ms=wait_ms)
 
 
 @contextmanager
-def _needs(package: str, help: str) -> Iterator[None]:
-    """Import an adapter inside the context, only when it is asked for: say `help` where its package is missing."""
+def _needs(package: str, what: str, extra: str) -> Iterator[None]:
+    """Import an adapter inside the context, only when it is asked for: say how its package is installed if missing."""
     try:
         yield
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] != package:
             raise
-        raise StoreUnavailable(help) from missing
+        raise StoreUnavailable(what, f"install it with pip install 'piql[{extra}]'") from missing
 
 
 def _open_cql(url: str) -> Store:
-    with _needs("cassandra", "clusters need the driver: pip install 'piql[cql]'"):
+    with _needs("cassandra", "clusters need the driver", CQL):
         from piql.store.cql import open_cql
     return open_cql(url)
 
@@ -139,7 +139,7 @@ def _locate_cql(url: str) -> Location:
 
 
 def _open_s3(url: str) -> Store:
-    with _needs("obstore", "stores in a bucket need the client: pip install 'piql[s3]'"):
+    with _needs("obstore", "stores in a bucket need the client", S3):
         from piql.store.s3 import open_s3
     return open_s3(url)
 

@@ -30,13 +30,14 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from urllib.parse import parse_qsl, unquote
 
-from piql.errors import StoreUnavailable
+from piql.errors import WrongStoreAddress
 from piql.store.schemes import CQL, shown_wrong
 
 PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
 DRIVERS = ("scylla", "rust")
 FAN_OUTS = ("auto", "grouped", "parallel")
+_ENCODED = "in a user or password write / as %2F, ? as %3F and @ as %40"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 
 
@@ -78,34 +79,45 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """Read the URL of a cluster, or raise StoreUnavailable with what is wrong in it."""
+    """Read the URL of a cluster, or raise WrongStoreAddress with what is wrong in it."""
     match = re.fullmatch(CQL + r"://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
     if match is None:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
     login, hosts_text, keyspace, options = match.groups()
-    if "@" in (keyspace or ""):
-        raise _wrong(url, "in a user or password write / as %2F and @ as %40")
+    if "@" in f"{hosts_text}/{keyspace}":
+        raise _wrong(url, _ENCODED)
     hosts, port = _hosts(url, hosts_text)
     if not keyspace or not _NAME.fullmatch(keyspace):
         raise _wrong(url, "the keyspace after the hosts must be a name of letters, digits and _")
     user, _, password = (login or "").partition(":")
-    settings: dict[str, object] = {}
-    for name, value in parse_qsl(options or "", keep_blank_values=True):
-        reader = _OPTIONS.get(name)
-        if reader is None:
-            raise _wrong(url, _no_option(name))
-        try:
-            settings[name] = reader(value)
-        except ValueError as problem:
-            raise _wrong(url, f"{name}={value}: {problem}") from None
     return Address(
         hosts,
         port,
         keyspace,
         user=unquote(user) or None,
         password=unquote(password) or None,
-        **settings,  # type: ignore[arg-type]
+        **_settings(url, options or "", may_be_password=":" in hosts_text),  # type: ignore[arg-type]
     )
+
+
+def _settings(url: str, options: str, *, may_be_password: bool) -> dict[str, object]:
+    """Return the value of each option of a URL.
+
+    What looks like hosts, keyspace and options may be a login whose password holds both `/` and `?`.
+    """
+    settings: dict[str, object] = {}
+    pairs = parse_qsl(options, keep_blank_values=True)
+    for number, (name, value) in enumerate(pairs):
+        reader = _OPTIONS.get(name)
+        try:
+            if reader is None:
+                raise ValueError(_no_option(name))
+            settings[name] = reader(value)
+        except ValueError as problem:
+            if may_be_password and any("@" in text for pair in pairs[number:] for text in pair):
+                raise _wrong(url, _ENCODED) from None
+            raise _wrong(url, str(problem) if reader is None else f"{name}={value}: {problem}") from None
+    return settings
 
 
 def _no_option(name: str) -> str:
@@ -116,9 +128,9 @@ def _no_option(name: str) -> str:
     return f"there is no option {shown}: {advice}"
 
 
-def _wrong(url: str, why: str) -> StoreUnavailable:
+def _wrong(url: str, why: str) -> WrongStoreAddress:
     """Return the error of a wrong URL."""
-    return StoreUnavailable(f"{shown_wrong(url)!r} is not the address of a cluster: {why}")
+    return WrongStoreAddress(f"{shown_wrong(url)!r} is not the address of a cluster: {why}")
 
 
 def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:

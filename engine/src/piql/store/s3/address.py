@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from piql.errors import StoreUnavailable
+from piql.errors import WrongStoreAddress
 from piql.store.schemes import S3
 
 LEVELS = ("strong",)
@@ -51,35 +51,35 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """Read the URL of a store, or raise StoreUnavailable with what is wrong in it; values are not repeated."""
+    """Read the URL of a store, or raise WrongStoreAddress with what is wrong in it; values are not repeated."""
     match = re.fullmatch(S3 + r"://([^/?#]*)(?:/([^?#]*))?(?:\?([^#]*))?", url)
     if match is None:
-        raise StoreUnavailable(f"this is not the address of a store in a bucket: write {S3}://BUCKET/PREFIX")
+        raise WrongStoreAddress(f"this is not the address of a store in a bucket: write {S3}://BUCKET/PREFIX")
     bucket, prefix, options = match.groups()
-    if "@" in bucket:
-        raise StoreUnavailable(
+    if "@" in f"{bucket}/{prefix}" or (options and "@" in options and not _BUCKET.fullmatch(bucket)):
+        raise WrongStoreAddress(
             f"an address {S3}://… holds no user and no password: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
     if not _BUCKET.fullmatch(bucket):
-        raise StoreUnavailable(f"{bucket!r} is not a bucket name: 3 to 63 of a-z, 0-9, - and .")
+        raise WrongStoreAddress(f"{bucket!r} is not a bucket name: 3 to 63 of a-z, 0-9, - and .")
     prefix = (prefix or "").strip("/")
     if prefix and (not _PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
-        raise StoreUnavailable(
+        raise WrongStoreAddress(
             f"{prefix!r} is not a prefix of a store: write letters, digits, _, -, . and / between them"
         )
     settings: dict[str, object] = {}
     for name, value in parse_qsl(options or "", keep_blank_values=True):
         reader = _OPTIONS.get(name)
         if reader is None:
-            raise StoreUnavailable(f"{S3}://{bucket}: there is no option {name!r}; there are {', '.join(_OPTIONS)}")
+            raise WrongStoreAddress(f"{S3}://{bucket}: there is no option {name!r}; there are {', '.join(_OPTIONS)}")
         try:
             settings[name] = reader(value)
         except ValueError as problem:
-            raise StoreUnavailable(f"{S3}://{bucket}: {name}: {problem}") from None
+            raise WrongStoreAddress(f"{S3}://{bucket}: {name}: {problem}") from None
     address = Address(bucket, prefix, **settings)  # type: ignore[arg-type]
     if address.wait <= address.lease:
         why = f"wait ({address.wait:g}) must be more than lease ({address.lease:g})"
-        raise StoreUnavailable(f"{S3}://{bucket}: {why}, or a writer that was killed blocks all others")
+        raise WrongStoreAddress(f"{S3}://{bucket}: {why}, or a writer that was killed blocks all others")
     return address
 
 

@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from piql.errors import StoreUnavailable
+from piql.errors import StoreUnavailable, WrongStoreAddress
 from piql.forking import renew_in_children
 from piql.store.base import Consistency, Node
 from piql.store.cql.address import Address
@@ -74,7 +74,7 @@ class RustConnection:
 
     def __init__(self, address: Address) -> None:
         if address.is_encrypted:
-            raise StoreUnavailable(f"{address.shown()}: driver=rust connects without TLS: remove it from the address")
+            raise WrongStoreAddress(f"{address.shown()}: driver=rust connects without TLS: remove it from the address")
         settings = driver_settings(address)
         self.address = address
         self._levels, self._serial, self._profiles = settings.levels, settings.serial, settings.profiles

@@ -53,7 +53,8 @@ def driver_settings(address: Address) -> DriverSettings:
         from scylla.policies.speculative_execution import SimpleSpeculativeExecutionPolicy
         from scylla.session_builder import SessionBuilder
     except ImportError as missing:
-        raise StoreUnavailable("driver=rust needs a package that is not installed: pip install piql[rust]") from missing
+        advice = "install it with pip install 'piql[rust]'"
+        raise StoreUnavailable("driver=rust needs a package that is not installed", advice) from missing
     is_local = address.consistency.startswith("LOCAL")
     consistency = getattr(enums.Consistency, _LEVELS[address.consistency])
     levels: dict[Consistency, Any] = {

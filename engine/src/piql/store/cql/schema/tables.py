@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from piql.errors import CompilationRefused, StoreUnavailable
+from piql.errors import CompilationRefused, WrongStoreAddress
 from piql.store.cql.layout import IMPATIENT, LONGEST_NAME, Layout, literal, quoted
 from piql.store.cql.link import Link
 
@@ -53,7 +53,8 @@ class Tables:
         comments = self.comments()
         for name in _OWN:
             if name in comments and comments[name] != _OWN_COMMENT:
-                raise StoreUnavailable(f"the keyspace {self._keyspace} has a table {name} that is not PIQL's")
+                message = f"the keyspace {self._keyspace} has a table {name} that is not PIQL's"
+                raise WrongStoreAddress(message, "name another keyspace, or add ?prefix=… to the address")
         connection.change_schema(
             [
                 f"CREATE TABLE IF NOT EXISTS {self._table(name)} ({columns})"
