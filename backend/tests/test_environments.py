@@ -13,6 +13,7 @@ import pytest
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import IDLE_SECONDS, EnvironmentName, Environments
 from piql_backend.settings import Settings
+from piql_backend.web.errors import ApiError
 from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool
 
@@ -129,6 +130,40 @@ async def test_one_that_nobody_uses_is_closed_and_opened_again(settings: Setting
         async with environments.using("scadr", "development") as again:
             assert again is not environment
             assert again.deployments.live("live").read.version == 1
+
+
+async def test_one_that_could_not_be_opened_is_named_as_long_as_somebody_tries(
+    second: str, settings: Settings, workers: WorkerPool, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder_of(settings, second).parent.mkdir(parents=True, exist_ok=True)
+    folder_of(settings, second).write_text("a file where the folder should be")
+    clock, broken = Clock(), EnvironmentName(second, "development")
+    async with opened(settings, workers) as environments:
+        environments.clock = clock
+        for _ in range(3):
+            with pytest.raises(ApiError, match="cannot be opened"):
+                await environments.opened(broken)
+            clock.now += IDLE_SECONDS / 2
+            await environments.close_idle()
+            assert list(environments.problems) == [broken]
+        clock.now += IDLE_SECONDS / 2
+        await environments.close_idle()
+        assert not environments.problems
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
+        "the environment second/development cannot be opened"
+    ]
+
+
+async def test_one_whose_store_nobody_has_confirmed_is_closed_on_purpose(
+    second: str, settings: Settings, workers: WorkerPool
+) -> None:
+    folder = folder_of(settings, second)
+    folder.mkdir(parents=True)
+    (folder / "environment.json").write_text('{"store": {"kind": "unconfirmed", "named": {"url": "embedded:/x"}}}')
+    async with opened(settings, workers) as environments:
+        with pytest.raises(ApiError, match="came with an archive"):
+            await environments.opened(EnvironmentName(second, "development"))
+        assert not environments.problems
 
 
 async def test_one_in_which_something_is_under_way_is_not_closed(

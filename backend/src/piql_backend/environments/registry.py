@@ -50,9 +50,9 @@ class EnvironmentName:
 
 @dataclass(slots=True)
 class _Entry:
-    """One environment, open or closed. `problem` says why it could not be opened.
+    """One environment, open or closed. `problem` says why it could not be opened when that was last tried.
 
-    `users` counts requests that use it now; `used_at` is when one last did, by the clock of the registry.
+    `users` counts requests that use it now; `used_at` is when one last did, or tried to, by the clock of the registry.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -125,7 +125,7 @@ class Environments:
 
     @property
     def problems(self) -> Mapping[EnvironmentName, str]:
-        """Why environments are closed that somebody tried to open."""
+        """Why environments could not be opened, of late; that nobody has confirmed a store is no problem."""
         return {name: entry.problem for name, entry in self._entries.items() if entry.problem is not None}
 
     async def opened(self, name: EnvironmentName) -> Environment:
@@ -142,6 +142,7 @@ class Environments:
         async with entry.lock:
             if entry.environment is None:
                 folder = self.folder(name)  # it may have been removed meanwhile
+                entry.used_at = self.clock()
                 entry.environment = await self._open(name, folder, entry)
                 self._entries.pop(name, None)
                 self._entries[name] = entry  # in the order in which they were opened
@@ -200,18 +201,26 @@ class Environments:
             if name.application == application:
                 async with entry.lock:
                     await _closed(entry)
-                    (environment_folder(self._data, name.application, name.environment) / _LEFT_OPEN).unlink(True)
+                    self._forget_open(name)
 
     async def close_idle(self) -> None:
-        """Close the environments that nobody has used for a while, and in which nothing is under way."""
+        """Close the environments that nobody has used for a while, and in which nothing is under way.
+
+        One that could not be opened is then closed as any other, and its problem is over.
+        """
         for name, entry in list(self._entries.items()):
             async with entry.lock:
                 environment = entry.environment
-                if environment is None or entry.users or environment.is_busy:
+                if entry.users or (environment is not None and environment.is_busy):
                     continue
                 if self.clock() - entry.used_at >= IDLE_SECONDS:
                     await _closed(entry)
-                    (environment_folder(self._data, name.application, name.environment) / _LEFT_OPEN).unlink(True)
+                    if environment is not None:
+                        self._forget_open(name)
+
+    def _forget_open(self, name: EnvironmentName) -> None:
+        """Leave an environment closed at the next start."""
+        (environment_folder(self._data, name.application, name.environment) / _LEFT_OPEN).unlink(missing_ok=True)
 
     def end_streams(self) -> None:
         """End what would keep connections open, before the server waits for their end."""
@@ -235,13 +244,15 @@ class Environments:
                 raise
             (folder / _LEFT_OPEN).touch()
         except ApiError as error:
-            entry.problem = error.body.message
+            entry.problem = error.body.message if error.status == 503 else None
             raise
         except _FAULTS as error:
-            entry.problem = f"The environment {name} cannot be opened: {error}"
-            log.exception("the environment %s cannot be opened", name)
+            message = f"The environment {name} cannot be opened: {error}"
+            if entry.problem != message:  # whoever looks at it asks again every few seconds
+                log.exception("the environment %s cannot be opened", name)
+            entry.problem = message
             advice = advice_on(error) or "See the log."
-            raise ApiError(503, "environment-broken", entry.problem, advice) from error
+            raise ApiError(503, "environment-broken", message, advice) from error
         entry.problem = None
         return environment
 
