@@ -10,10 +10,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx
+import piql
+import pytest
 from patience import PATIENCE
 from piql.errors import StoreUnavailable
 from piql_backend.deployments.building import Building
 from piql_backend.settings import Settings
+from piql_backend.stores.connection import StoreConnection
 
 from .conftest import DEVELOPMENT
 
@@ -136,6 +139,26 @@ async def test_a_build_goes_on_after_a_restart(running: Running, settings: Setti
     async with running(settings) as client:
         assert (await until_done(client))["deployment_id"] == "d2"
         assert (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"] == with_query(files)
+
+
+async def test_a_build_goes_on_when_a_store_is_back_that_was_away_at_the_restart(
+    running: Running, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_: StoreConnection) -> piql.Database:
+        raise StoreUnavailable("it does not answer")
+
+    async with running(settings) as client:
+        application = (await client.get("/api/applications/scadr")).json()
+        files = [{"path": file["path"], "text": file["text"]} for file in application["files"]]
+        await begin(client, with_query(files), 40)
+    with monkeypatch.context() as patched:
+        patched.setattr(StoreConnection, "database", away)
+        async with running(settings) as client:
+            assert (await client.get(f"{DEVELOPMENT}/health")).status_code == 503
+            patched.undo()
+            while (await client.get(LATEST)).json() is None:
+                await asyncio.sleep(0.05)
+            assert (await until_done(client))["deployment_id"] == "d2"
 
 
 async def test_a_rollback_makes_the_version_before_live(client: httpx.AsyncClient, files: Files) -> None:

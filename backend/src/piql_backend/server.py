@@ -7,19 +7,18 @@ import asyncio
 import gc
 import logging
 import os
-import re
 import signal
 import socket
 import sys
 
 import duckdb
 import uvicorn
-from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.app import create_app
 from piql_backend.data_folder.disk import is_refused
 from piql_backend.data_folder.lock import DataInUse
 from piql_backend.live_sessions.participant import MOST_MESSAGE_BYTES
+from piql_backend.process_log import to_stderr
 from piql_backend.settings import Settings
 from piql_backend.web.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
@@ -32,7 +31,7 @@ def serve(settings: Settings) -> int:
     """Serve until SIGTERM or Ctrl-C; return the exit code, 1 when it cannot start."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     os.umask(0o077)  # new files are readable by this user alone
-    _log_without_passwords()
+    logging.basicConfig(level=logging.INFO, handlers=[to_stderr()])
     try:
         listening = _bind(settings)
     except OSError as error:
@@ -78,20 +77,6 @@ def _why_not(error: Exception, settings: Settings) -> str:
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return f"there can be no folder {error.filename}: a file is in the way. Give another one with --data."
     return str(error)
-
-
-_USER = re.compile(r"(Provided username )\S+")  # as a cluster repeats it, and its driver logs it
-
-
-class _WithoutPasswords(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        return _USER.sub(r"\1…", without_password(super().format(record)))
-
-
-def _log_without_passwords() -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(_WithoutPasswords("%(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
 class _Server(uvicorn.Server):

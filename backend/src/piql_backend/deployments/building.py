@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 
 import piql
-from piql.errors import DeploymentInProgress, PiqlError
+from piql.errors import DeploymentInProgress, PiqlError, StoreUnavailable
 
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import BuildRead
@@ -36,6 +36,7 @@ class Building:
         self._store = store
         self._update_history = update_history
         self._build: piql.Build | None = None
+        self._is_open = False
         self._end_following = threading.Event()
         self._follower: threading.Thread | None = None
 
@@ -45,15 +46,23 @@ class Building:
         return self._follower is not None and self._follower.is_alive()
 
     def open(self) -> None:
-        """Go on with a build that an earlier start left; one that was paused stays paused."""
+        """Go on with a build that an earlier start left; one that was paused stays paused.
+
+        While the store does not answer, nothing is done: the history says so, and lets this be called again.
+        """
+        if self._is_open or self._build is not None:
+            return
         try:
             build = self._store.database().build
             if build is not None:
                 if not build.progress.is_paused:
                     build.resume()
                 self._follow(build)
+        except StoreUnavailable:
+            return
         except PiqlError as error:
             log.error("the version on its way is paused: %s", error)
+        self._is_open = True
 
     def begin(self, begin: Callable[[], piql.Build]) -> BuildRead:
         """Begin a build by calling `begin`; a change that builds nothing is live at once.

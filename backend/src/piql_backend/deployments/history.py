@@ -34,7 +34,7 @@ from piql_backend.deployments.schemas import (
     QueryBoundRead,
 )
 from piql_backend.stores.connection import StoreConnection
-from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.errors import ApiError, ErrorRead, NotFound, from_engine
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +73,7 @@ class History:
 
     `problem` says why it could not at the last look, None where it could. `replaced` is the error where another store
     is in the place of this one. `emptied` says that the store holds no version though the history has some.
+    That the store does not answer, and that it answers again, is logged once.
     """
 
     def __init__(self, table: DeploymentTable, compilations: Compilations, store: StoreConnection) -> None:
@@ -83,11 +84,14 @@ class History:
         self._looking = threading.Lock()
         self._closing = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="watch-store", daemon=True)
+        self._logged: str | None = None  # what is to be done about the problem, as the log says
         self.problem: str | None = None
         self.replaced: StoreReplaced | None = None
         self.emptied: str | None = None
         self.on_new: Callable[[DeploymentDetailRead], None] = lambda version: None
         """Called with each version that is seen for the first time."""
+        self.on_answer: Callable[[], None] = lambda: None
+        """Called once a second as long as the store answers."""
 
     def open(self) -> None:
         """Read what is live; while the store does not answer, what is live according to the history."""
@@ -128,12 +132,24 @@ class History:
         with self._looking:
             try:
                 self._follow()
-            except StoreReplaced as error:
-                self._live, self.replaced = None, error
-                self._store.close()  # the next look connects to what is there then
+            except (PiqlError, ApiError) as error:
+                self._log(error.body if isinstance(error, ApiError) else from_engine(error).body)
+                if isinstance(error, StoreReplaced):
+                    self._live, self.replaced = None, error
+                    self._store.close()  # the next look connects to what is there then
                 raise
             self.problem = self.replaced = None
+            if self._logged is not None:
+                log.info("the store %s answers again", self._store.shown_url)
+                self._logged = None
             return self._live
+
+    def _log(self, refusal: ErrorRead) -> None:
+        """Say why the store cannot be followed, and what to do, unless the last line said to do the same."""
+        advice = refusal.help or "See the health of its environment."
+        if advice != self._logged:
+            self._logged = advice
+            log.error("the store %s: %s. %s", self._store.shown_url, refusal.message.rstrip("."), advice)
 
     def _follow(self) -> None:
         database = self._store.database()
@@ -193,6 +209,8 @@ class History:
     def _watch(self) -> None:
         while not self._closing.wait(LOOK_SECONDS):
             self.look()
+            if self.problem is None:
+                self.on_answer()
 
 
 def deployer_of(

@@ -98,11 +98,20 @@ class Deployments:
     def open(self) -> None:
         """Make the history agree with the store, and go on with what is on its way."""
         self.history.open()
-        self.building.open()
+        self._go_on()
+        self.history.on_answer = self._go_on
+
+    def _go_on(self) -> None:
+        """Go on with what is on its way, unless somebody deploys at this moment: then there is nothing."""
+        if self._deploying.acquire(blocking=False):
+            try:
+                self.building.open()
+            finally:
+                self._deploying.release()
 
     def close(self) -> None:
-        self.building.close()
         self.history.close()
+        self.building.close()
 
     def page(self, wish: PageWish) -> Page[DeploymentRead]:
         """A page of versions, the newest first; where the store answers, the one a rollback returns to is marked."""
