@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -206,6 +207,88 @@ def test_an_alert_that_is_not_taken_is_sent_again_later_each_time_and_after_a_da
     tries = len(receiver.taken)
     watched.look(6000)
     assert tries == len(receiver.taken) < 40
+
+
+def test_that_something_is_over_is_never_told_before_it_was_told_that_it_is_wrong(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    receiver.statuses = [503, 503, 503, 200]
+    watched.latency = dashboard(over_bound=1)
+    for _ in range(3):  # refused after 0, 0.5 and 1.5 minutes
+        watched.look()
+    watched.latency = dashboard()
+    watched.look(0.6)
+    assert deeds(receiver) == [("over-bound", "firing")] * 3  # it waits for two minutes, and what is over with it
+    watched.look(2)
+    assert deeds(receiver)[3:] == [("over-bound", "firing"), ("over-bound", "resolved")]
+    assert watched.look().is_settled()
+
+
+@pytest.mark.parametrize("minutes", [-2, -600, -600_000])
+def test_a_clock_that_is_set_back_makes_no_alert_come_again_and_keeps_none(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, minutes: float
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    receiver.statuses = [503, 200]
+    watched.latency = dashboard(over_bound=1, agreement="slower")
+    watched.look()
+    watched.latency = dashboard(agreement="slower")
+    for _ in range(5):
+        watched.look(minutes)
+        minutes = 1
+    told = [("over-bound", "firing"), ("slower", "firing"), ("slower", "firing"), ("over-bound", "resolved")]
+    assert sorted(deeds(receiver)) == sorted(told)
+    assert [alert.kind for alert in watched.alerts().read().firing] == ["slower"]
+
+
+def test_an_alert_that_a_long_silence_kept_is_tried_for_a_day_too(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    watched.alerts().silence(SilenceWrite(minutes=3 * 24 * 60, reason="a move"), None)
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    receiver.statuses = [503, 200]
+    watched.look(3 * 24 * 60 + 1)
+    watched.look()
+    assert deeds(receiver) == [("over-bound", "firing")] * 2
+
+
+def test_what_executions_do_not_decide_is_not_over(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    for outcome in ("worse", "undecided", "worse", "too few", "worse"):
+        slower = "slower" if outcome == "worse" else outcome
+        watched.latency = dashboard(compliance=outcome, agreement=slower)
+        watched.look()
+    assert deeds(receiver) == [("kept-less", "firing"), ("slower", "firing")]
+    watched.latency = LatencyRead.model_construct(queries=[])  # the query was removed
+    watched.look()
+    assert deeds(receiver)[2:] == [("kept-less", "resolved"), ("slower", "resolved")]
+
+
+def test_what_waits_is_told_though_the_dashboard_cannot_be_read(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> LatencyRead:
+        raise ApiError(503, "store-unavailable", "It does not answer.")
+
+    watched = Watched(database, receiver, monkeypatch)
+    receiver.statuses = [503, 200]
+    watched.latency = dashboard(over_bound=1)
+    watched.look()
+    watched.now += timedelta(minutes=1)
+    monkeypatch.setattr(service, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    alerts = Alerts(("shop", "production"), AlertTable(database), away, watched.targets)
+    alerts.open()
+    while len(receiver.taken) < 2 or alerts.problem != "It does not answer.":
+        time.sleep(0.01)
+    alerts.close()
+    assert deeds(receiver) == [("over-bound", "firing")] * 2
 
 
 def test_an_alert_is_signed_so_that_nobody_else_can_send_one(

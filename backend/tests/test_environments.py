@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import httpx
 import piql
 import pytest
+from piql_backend.alerts.service import Alerts
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import IDLE_SECONDS, EnvironmentName, Environments
 from piql_backend.settings import Settings
@@ -178,6 +179,22 @@ async def test_one_in_which_something_is_under_way_is_not_closed(
         await environments.close_idle()
         assert list(environments.open_ones) == [SCADR]
         monkeypatch.setattr(Environment, "is_busy", False)
+        await environments.close_idle()
+        assert list(environments.open_ones) == []
+
+
+async def test_one_of_which_something_is_to_be_told_is_not_closed(
+    settings: Settings, workers: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    async with opened(settings, workers) as environments:
+        environments.clock = clock
+        await environments.opened(SCADR)
+        monkeypatch.setattr(Alerts, "is_settled", lambda _: False)
+        clock.now += 2 * IDLE_SECONDS
+        await environments.close_idle()
+        assert list(environments.open_ones) == [SCADR]
+        monkeypatch.undo()  # nobody is told anything here
         await environments.close_idle()
         assert list(environments.open_ones) == []
 

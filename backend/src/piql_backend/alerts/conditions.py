@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from piql_backend.latency.schemas import IncidentRead, LatencyRead, QueryLatencyRead
 
 Kind: TypeAlias = Literal["burning", "over-bound", "limit-passed", "dangling-entry", "slower", "kept-less"]
+
+_UNDECIDED = ("too few", "undecided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,19 @@ def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
         kept_less = _kept_less(query)
         if kept_less is not None:
             yield Condition("kept-less", query.query, kept_less)
+
+
+def undecided_in(latency: LatencyRead) -> Collection[tuple[Kind, str]]:
+    """What executions do not decide: where it was wrong, it is not over by that."""
+    return {key for query in latency.queries for key in _undecided(query)}
+
+
+def _undecided(query: QueryLatencyRead) -> Iterator[tuple[Kind, str]]:
+    compliance = query.predicted_compliance and query.predicted_compliance.agreement
+    if query.agreement is not None and query.agreement.outcome in _UNDECIDED:
+        yield "slower", query.query
+    if query.slo is not None and compliance and compliance.outcome in _UNDECIDED:
+        yield "kept-less", query.query
 
 
 def _found_in_store(query: QueryLatencyRead) -> Iterator[Condition]:

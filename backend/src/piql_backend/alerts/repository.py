@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from piql_backend.alerts.conditions import Condition, Kind
 from piql_backend.database.connection import Cursor, Database
 
 MOST_SILENCES = 100  # at a time
+LONGEST_WAIT = timedelta(hours=1)  # between two attempts to tell an alert
+_MOMENT = timedelta(microseconds=1)
 _COLUMNS = "id, kind, query, state, message, changed_at"
 _NEWEST, _OLDEST = "ORDER BY changed_at DESC, state DESC", "ORDER BY changed_at"
 _PAST = f"""
@@ -23,6 +25,12 @@ _PAST = f"""
 _FIRING = f"""
     SELECT kind, query, id, message, silence FROM alerts
     QUALIFY row_number() OVER (PARTITION BY kind, query {_NEWEST}) = 1 AND state = 'firing'
+"""
+_LAST_CHANGES = "SELECT kind, query, max(changed_at) FROM alerts GROUP BY ALL"
+_WAITING = f"""
+    SELECT destination, attempts, next_try_at, {_COLUMNS} FROM alerts JOIN alert_deliveries ON alert = id
+    WHERE next_try_at IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY destination, kind, query ORDER BY changed_at, state) = 1
 """
 
 
@@ -79,22 +87,33 @@ class AlertTable:
         self._database = database
 
     def record(
-        self, conditions: Mapping[tuple[Kind, str], Condition], at: datetime, destinations: Sequence[str]
+        self,
+        conditions: Mapping[tuple[Kind, str], Condition],
+        undecided: Collection[tuple[Kind, str]],
+        at: datetime,
+        destinations: Sequence[str],
     ) -> None:
         """Write down what is wrong that was not, and what was wrong and is not any more, to be told to destinations.
 
-        What a silence covers is told when the silence is over, if it is still wrong. That something is over is told
-        where it was told that it is wrong.
+        What is undecided is not over. Each change of a kind and a query is later than the one before, also where the
+        clock was set back: the last one says what is wrong. What a silence covers is told when the silence is over, if
+        it is still wrong. That something is over is told where it was told that it is wrong.
         """
         with self._database.write() as cursor:
             silences = _silences(cursor, at)
             firing = {(kind, query): rest for kind, query, *rest in cursor.execute(_FIRING).fetchall()}
+            after = {(kind, query): last + _MOMENT for kind, query, last in cursor.execute(_LAST_CHANGES).fetchall()}
             for key in sorted(conditions.keys() - firing.keys()):
                 silence = next((silence.id for silence in silences if silence.covers(*key)), None)
-                _add(cursor, (*key, "firing", conditions[key].message, at, silence), destinations)
-            for key in sorted(firing.keys() - conditions.keys()):
+                changed_at = max(at, after.get(key, at))
+                alert = _add(cursor, (*key, "firing", conditions[key].message, changed_at, silence))
+                if silence is None:
+                    _deliver(cursor, alert, at, destinations)
+            for key in sorted(firing.keys() - conditions.keys() - set(undecided)):
                 _, message, silence = firing[key]
-                _add(cursor, (*key, "resolved", message, at, silence), destinations)
+                alert = _add(cursor, (*key, "resolved", message, max(at, after[key]), silence))
+                if silence is None:
+                    _deliver(cursor, alert, at, destinations)
             for key in sorted(firing.keys() & conditions.keys()):
                 alert, _, silence = firing[key]
                 if silence is not None and not any(silence.covers(*key) for silence in silences):
@@ -102,14 +121,22 @@ class AlertTable:
                     _deliver(cursor, alert, at, destinations)
 
     def due(self, at: datetime) -> Sequence[Delivery]:
-        """What is to be told now, the oldest first."""
+        """What is to be told now, the oldest first; that something is over waits for what says that it is wrong.
+
+        What waits for longer than it ever should was written before the clock was set back.
+        """
         sql = f"""
-            SELECT destination, attempts, {_COLUMNS} FROM alerts JOIN alert_deliveries ON alert = id
-            WHERE next_try_at <= ? ORDER BY changed_at, kind, query, state DESC, destination
+            SELECT * EXCLUDE next_try_at FROM ({_WAITING}) WHERE next_try_at <= ? OR next_try_at > ?
+            ORDER BY changed_at, kind, query, destination
         """
         with self._database.read() as cursor:
-            rows = cursor.execute(sql, [at]).fetchall()
+            rows = cursor.execute(sql, [at, at + LONGEST_WAIT]).fetchall()
         return [Delivery(Alert(*alert), destination, attempts) for destination, attempts, *alert in rows]
+
+    def is_settled(self) -> bool:
+        """Whether nothing is wrong, and nothing waits to be told."""
+        with self._database.read() as cursor:
+            return not cursor.execute(f"SELECT 1 FROM ({_FIRING}) UNION ALL SELECT 1 FROM ({_WAITING})").fetchall()
 
     def delivered(self, delivery: Delivery, at: datetime) -> None:
         """Write down that an alert was taken."""
@@ -166,13 +193,11 @@ def _silences(cursor: Cursor, at: datetime) -> list[Silence]:
     return [Silence(*row) for row in rows]
 
 
-def _add(cursor: Cursor, values: tuple[str, str, str, str, datetime, str | None], destinations: Sequence[str]) -> None:
-    """Add an alert: kind, query, state, message, time, and the silence that keeps it from being told."""
-    *_, at, silence = values
+def _add(cursor: Cursor, values: tuple[str, str, str, str, datetime, str | None]) -> str:
+    """Add an alert: kind, query, state, message, time, and the silence that keeps it from being told; its id."""
     alert = uuid.uuid4().hex
     cursor.execute("INSERT INTO alerts VALUES (?, ?, ?, ?, ?, ?, ?)", [alert, *values])
-    if silence is None:
-        _deliver(cursor, alert, at, destinations)
+    return alert
 
 
 def _deliver(cursor: Cursor, alert: str, at: datetime, destinations: Sequence[str]) -> None:

@@ -1,8 +1,8 @@
 """Looks at the dashboard once a minute, and tells a webhook, a mailbox or both what is wrong and what is over.
 
 What has to be told is on disk before it is sent: it is sent once more after a kill, under the same id. An alert that is
-not taken is sent again after 30 seconds, then after twice as long each time, at most an hour; after a day no more. Each
-destination is tried by itself.
+not taken is sent again after 30 seconds, then after twice as long each time, at most an hour; after a day no more. What
+is over is told after what was wrong. Each destination is tried by itself.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import TypeAlias
 import duckdb
 from piql.errors import PiqlError
 
-from piql_backend.alerts.conditions import conditions_of
+from piql_backend.alerts.conditions import conditions_of, undecided_in
 from piql_backend.alerts.destination import Destination
 from piql_backend.alerts.mailbox import Mailbox
 from piql_backend.alerts.mailing import mail
-from piql_backend.alerts.repository import MOST_SILENCES, Alert, AlertTable, Delivery, Silence
+from piql_backend.alerts.repository import LONGEST_WAIT, MOST_SILENCES, Alert, AlertTable, Delivery, Silence
 from piql_backend.alerts.schemas import AlertRead, AlertsRead, SilenceRead, SilenceWrite, TestedRead
 from piql_backend.alerts.sending import send
 from piql_backend.database.connection import aware, now
@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 
 MOST_SHOWN = 100
 _SECONDS_BETWEEN_LOOKS = 60.0
-_FIRST_WAIT, _LONGEST_WAIT, _GIVEN_UP_AFTER = timedelta(seconds=30), timedelta(hours=1), timedelta(days=1)
+_FIRST_WAIT = timedelta(seconds=30)
+_MOST_ATTEMPTS = 31  # as many as fit into a day
 
 Target: TypeAlias = Destination | Mailbox
 
@@ -66,6 +67,10 @@ class Alerts:
         if self._targets:
             self._thread.start()
 
+    def is_settled(self) -> bool:
+        """Whether nobody waits for an alert, or for the news that something is over."""
+        return not self._targets or self._table.is_settled()
+
     def close(self) -> None:
         self._stopped.set()
         if self._thread.is_alive():
@@ -74,31 +79,36 @@ class Alerts:
     def look(self) -> None:
         """Write down what is wrong and what is over; where nothing is deployed, nothing is wrong."""
         try:
-            conditions = {(condition.kind, condition.query): condition for condition in conditions_of(self._read())}
+            latency = self._read()
         except ApiError as error:
             if error.status != 404:
                 raise
-            conditions = {}
-        self._table.record(conditions, now(), list(self._targets))
+            latency = LatencyRead.model_construct(queries=[])
+        conditions = {(condition.kind, condition.query): condition for condition in conditions_of(latency)}
+        self._table.record(conditions, undecided_in(latency), now(), list(self._targets))
 
     def tell(self) -> None:
-        """Send what is due; a destination that takes nothing keeps no other waiting."""
-        for delivery in self._table.due(now()):
-            if self._stopped.is_set():
-                return
-            target = self._targets.get(delivery.destination)
-            if target is None:  # it was taken out of the settings
-                self._table.failed(delivery, None)
-                continue
-            problem = _send(target, self._content(delivery.alert))
-            if problem is None:
-                self._table.delivered(delivery, now())
-                self._problems.pop(target.name, None)
-            else:
-                self._table.failed(delivery, _next_try(delivery, now()))
-                if problem != self._problems.get(target.name):
-                    log.warning("alerts wait: %s", problem)
-                self._problems[target.name] = problem
+        """Send what is due, and what is due then; a destination that takes nothing keeps no other waiting."""
+        while deliveries := self._table.due(now()):
+            for delivery in deliveries:
+                if self._stopped.is_set():
+                    return
+                self._try(delivery)
+
+    def _try(self, delivery: Delivery) -> None:
+        target = self._targets.get(delivery.destination)
+        if target is None:  # it was taken out of the settings
+            self._table.failed(delivery, None)
+            return
+        problem = _send(target, self._content(delivery.alert))
+        if problem is None:
+            self._table.delivered(delivery, now())
+            self._problems.pop(target.name, None)
+            return
+        self._table.failed(delivery, _next_try(delivery, now()))
+        if problem != self._problems.get(target.name):
+            log.warning("alerts wait: %s", problem)
+        self._problems[target.name] = problem
 
     def test(self) -> Sequence[TestedRead]:
         """Send a message that says it is a test to each destination, at once and once."""
@@ -146,14 +156,22 @@ class Alerts:
 
     def _run(self) -> None:
         while not self._stopped.wait(_SECONDS_BETWEEN_LOOKS):
-            try:
-                self.look()
-                self.tell()
-                self._problem = None
-            except Exception as error:  # whatever it is, the next look comes: without it nobody would be told any more
+            problems = [self._carried_out(self.look), self._carried_out(self.tell)]
+            self._problem = next(filter(None, problems), None)
+
+    def _carried_out(self, part: Callable[[], None]) -> str | None:
+        """Why a part of a look failed, None where it did not.
+
+        Whatever it is, the next part and the next look come: without them nobody would be told any more.
+        """
+        try:
+            part()
+        except Exception as error:
+            if str(error) != self._problem:
                 expected = isinstance(error, (duckdb.Error, OSError, PiqlError, ApiError))
                 log.error("alerts could not be checked: %s", error, exc_info=None if expected else error)
-                self._problem = str(error)
+            return str(error)
+        return None
 
 
 def _send(target: Target, content: Mapping[str, str]) -> str | None:
@@ -166,7 +184,7 @@ def _send(target: Target, content: Mapping[str, str]) -> str | None:
 
 def _next_try(delivery: Delivery, at: datetime) -> datetime | None:
     """When to send an alert again that was not taken; None for no more."""
-    if at - delivery.alert.at >= _GIVEN_UP_AFTER:
+    if delivery.attempts + 1 >= _MOST_ATTEMPTS:
         return None
     wait: timedelta = _FIRST_WAIT * 2 ** min(delivery.attempts, 10)
-    return at + min(_LONGEST_WAIT, wait)
+    return at + min(LONGEST_WAIT, wait)

@@ -204,19 +204,20 @@ class Environments:
                     self._forget_open(name)
 
     async def close_idle(self) -> None:
-        """Close the environments that nobody has used for a while, and in which nothing is under way.
+        """Close the environments that nobody has used for a while, if nothing is under way and nothing is to be told.
 
         One that could not be opened is then closed as any other, and its problem is over.
         """
         for name, entry in list(self._entries.items()):
             async with entry.lock:
                 environment = entry.environment
-                if entry.users or (environment is not None and environment.is_busy):
+                if entry.users or self.clock() - entry.used_at < IDLE_SECONDS:
                     continue
-                if self.clock() - entry.used_at >= IDLE_SECONDS:
+                if environment is None:
+                    entry.problem = None
+                elif not environment.is_busy and await asyncio.to_thread(environment.alerts.is_settled):
                     await _closed(entry)
-                    if environment is not None:
-                        self._forget_open(name)
+                    self._forget_open(name)
 
     def _forget_open(self, name: EnvironmentName) -> None:
         """Leave an environment closed at the next start."""
