@@ -14,8 +14,8 @@ import piql
 import pytest
 from cassandra.cluster import NoHostAvailable
 from piql_backend.environments.registry import EnvironmentName
-from piql_backend.process_log import to_stderr
 from piql_backend.settings import Settings
+from piql_backend.starting.process_log import to_stderr
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool

@@ -18,8 +18,8 @@ from piql_backend.app import create_app
 from piql_backend.data_folder.disk import is_refused
 from piql_backend.data_folder.lock import DataInUse
 from piql_backend.live_sessions.participant import MOST_MESSAGE_BYTES
-from piql_backend.process_log import to_stderr
 from piql_backend.settings import Settings
+from piql_backend.starting.process_log import to_stderr
 from piql_backend.web.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
 
