@@ -26,6 +26,7 @@ from piql.compiler.logical.operators import (
     WorkTable,
     map_inputs,
 )
+from piql.compiler.optimizer.analysis.effort import Effort, step_of
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region, write_region
 from piql.compiler.optimizer.joins.join_search import FEW_LEGS, JoinSearch, Order
 from piql.compiler.optimizer.joins.leg_ranks import ranked_positions
@@ -46,8 +47,9 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     All orders of up to six relations are compared; of more, the relation that adds least comes next (`JoinSearch`). A
     left-joined relation comes after those that its ON reads. The search does not count the records that are fetched
-    behind index entries. So where several orders are equally good, their plans are made and compared. Needs predicates
-    where `push_selection_down` left them.
+    behind index entries, nor the reads that wait for others. So where several orders are equally good, their plans are
+    made and compared, until one makes its requests in one round trip. Needs predicates where `push_selection_down`
+    left them.
     """
     search = _Ordering(context)
     best = search.visit(plan, None, ())
@@ -55,7 +57,8 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         search.note()
         return best
     least = context.cost(best)
-    if least is not None and least.requests <= search.requests:
+    quickest = step_of(Effort(search.requests, 0, round_trips=1).nanoseconds)
+    if least is not None and least.step <= quickest:
         search.note()
         return best
     chosen = search
@@ -66,7 +69,7 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         cost = context.cost(candidate)
         if cost is not None and (least is None or cost < least):
             best, least, chosen = candidate, cost, ordering
-            if least.requests <= search.requests:
+            if least.step <= quickest:
                 break
     chosen.note()
     return best
