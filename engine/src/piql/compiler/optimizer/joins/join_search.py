@@ -66,6 +66,7 @@ class Way(NamedTuple):
     products: int = 0  # legs joined by no condition
     requests: int = 0
     rows: int = 1  # that come out
+    round_trips: int = 0  # reads that wait for one another
     order: Order = ()
     how: int = 0  # a hash of the reads and their numbers of rows: one of the ways that agree in it stands for all
 
@@ -419,8 +420,9 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
     is_hopeless, is_unbounded, is_product = extension.is_hopeless, extension.is_unbounded, extension.is_product
     is_once, is_alone, is_left = extension.is_once, extension.is_alone, leg.kind == "left"
     keys, alone = extension.keys, extension.alone
-    for hopeless, unbounded, products, requests, rows_before, order, how in ways:
+    for hopeless, unbounded, products, requests, rows_before, round_trips, order, how in ways:
         rows = rows_before * rows_of_read
+        round_trips_more = 0 if order else 1
         if limit is not None and rows > limit:
             rows = limit
         if is_left and rows < rows_before:
@@ -430,12 +432,13 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
         else:
             times = min(rows_before, keys)
             requests_more = times * reads
+            round_trips_more = 1
             if (
                 alone is not None
                 and not unbounded
                 and alone.nanoseconds < Effort(requests_more, times * rows_of_read).nanoseconds
             ):
-                requests_more = alone.requests
+                requests_more, round_trips_more = alone.requests, 0
         yield _way(
             (
                 hopeless + is_hopeless,
@@ -443,6 +446,7 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
                 products + is_product,
                 requests + requests_more,
                 rows or 1,
+                round_trips + round_trips_more,
                 (*order, at),
                 how ^ hash((extension.number, rows_before, rows)),
             )
@@ -450,16 +454,22 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
 
 
 def _best_ways(ways: list[Way]) -> list[Way]:
-    """Return the Pareto-best ways by cost and rows, the cheapest first, `MOST_WAYS` at most."""
+    """Return the Pareto-best ways by cost and rows, the cheapest first, `MOST_WAYS` at most.
+
+    Of the cheapest ways also those with more rows and fewer round trips: these may cost as little in the end.
+    """
     ways.sort()
-    best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # `inf` as the order: equally cheap ways are less
+    best, fewest = cast("Way", (*ways[0][:5], inf)), ways[0].rows  # `inf`: equally cheap ways are less
+    cheapest, fewest_trips = cast("Way", (*ways[0][:4], inf)), ways[0].round_trips
     best_ways: list[Way] = []
     signatures: set[int] = set()
     for way in ways:
-        if (way.rows < fewest or way < best) and way.how not in signatures:
+        is_quicker = way.round_trips < fewest_trips and way < cheapest
+        if (way.rows < fewest or way < best or is_quicker) and way.how not in signatures:
             signatures.add(way.how)
             best_ways.append(way)
-            fewest = way.rows
+            fewest = min(fewest, way.rows)
+            fewest_trips = min(fewest_trips, way.round_trips)
             if len(best_ways) == MOST_WAYS:
                 break
     return best_ways

@@ -160,16 +160,14 @@ class _Ordering:
         if not ways:
             return tuple(range(len(positions)))
         self.requests += ways[0].requests
-        orders = [
-            order
-            for _, order in sorted((way[:5], tuple(positions[position] for position in way.order)) for way in ways)
-        ]
+        ways_by_order = {tuple(positions[position] for position in way.order): way for way in ways}
+        orders = sorted(ways_by_order, key=lambda order: (ways_by_order[order][:5], order))
         as_written = tuple(range(len(positions)))
         written = search.way_in_order(tuple(map(positions.index, as_written)))
         if written is not None and written[:5] == min(ways)[:5]:
             orders = [as_written, *(order for order in orders if order != as_written)]
         if len(ways) > 1:
-            self.alternatives[number] = tuple(orders[1:])
+            self.alternatives[number] = tuple(sorted(orders[1:], key=lambda order: ways_by_order[order].round_trips))
             self._unlimited = max(self._unlimited, search.unlimited_relations())
         return orders[0]
 
