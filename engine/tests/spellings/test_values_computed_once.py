@@ -113,3 +113,21 @@ def test_rows_are_those_of_duckdb_within_the_bound(
 
 def test_a_value_of_computed_keys_is_asked_for_once_for_each_key() -> None:
     assert bound_of(SAID["the last of each"][0]).operations == 2
+
+
+THROUGH_JOINS = (
+    "SELECT p.town, n.no FROM notes n JOIN people p ON p.id = n.owner WHERE n.owner = {p} ORDER BY n.no LIMIT 2",
+    "SELECT n.no, o.id FROM people p JOIN notes n ON n.owner = p.id JOIN people o ON o.id = n.owner"
+    " WHERE p.id = {p} ORDER BY n.no LIMIT 2",
+    "SELECT p.town FROM people p WHERE p.score = {p} AND p.score = (SELECT MAX(q.score) FROM people q WHERE q.id = 2)",
+)
+
+
+@pytest.mark.parametrize("text", THROUGH_JOINS)
+def test_a_computed_value_holds_for_equal_columns_as_a_parameter_does(text: str) -> None:
+    bounds = []
+    for value in ("[p]", "NULLIF([p], 9)"):
+        bound = piql.compile(f"{SCHEMA}CREATE QUERY q AS {text.format(p=value)};").queries["q"].bound
+        assert bound is not None
+        bounds.append((bound.operations, bound.round_trips, bound.rows))
+    assert bounds[0] == bounds[1]

@@ -23,7 +23,6 @@ from piql.compiler.logical.expressions import (
     Aggregate,
     ColumnRef,
     Comparison,
-    Constant,
     Expression,
     Parameter,
     columns_of,
@@ -329,9 +328,9 @@ def _with_equals(expressions: Expressions, predicates: Iterable[Expression]) -> 
 def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
     """Yield the column of `column = value`; nothing for another test."""
     match test:
-        case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
+        case Comparison(operator="=", left=ColumnRef() as column, right=value) if is_given(value):
             yield column
-        case Comparison(operator="=", left=Constant() | Parameter(), right=ColumnRef() as column):
+        case Comparison(operator="=", left=value, right=ColumnRef() as column) if is_given(value):
             yield column
         case _:
             pass

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter, ScalarSubquery
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, ScalarSubquery
 from piql.compiler.logical.operators import GroupBy, LogicalNode, Projection, Selection, Sort
 from piql.compiler.optimizer.analysis.equalities import Equalities
-from piql.compiler.optimizer.analysis.predicates import ColumnKey, has_subquery, key_of, replace_columns
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, has_subquery, is_given, key_of, replace_columns
 from piql.compiler.optimizer.analysis.region import Region, is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.node import Node, kinds_of
@@ -89,9 +89,9 @@ def _values(region: Region) -> dict[ColumnKey, Expression]:
     values: dict[ColumnKey, Expression] = {}
     for test in tests:
         match test:
-            case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter() as value):
+            case Comparison(operator="=", left=ColumnRef() as column, right=value) if is_given(value):
                 pass
-            case Comparison(operator="=", left=Constant() | Parameter() as value, right=ColumnRef() as column):
+            case Comparison(operator="=", left=value, right=ColumnRef() as column) if is_given(value):
                 pass
             case _:
                 continue

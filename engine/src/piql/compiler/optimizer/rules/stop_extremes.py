@@ -9,14 +9,12 @@ from piql.compiler.logical.expressions import (
     Aggregate,
     ColumnRef,
     Comparison,
-    Constant,
     Expression,
     IsNull,
     Not,
-    Parameter,
 )
 from piql.compiler.logical.operators import Count, GroupBy, LogicalNode, Selection, Sort, SortKey, Stop, map_inputs
-from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, is_given, key_of
 from piql.compiler.optimizer.analysis.region import is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 
@@ -73,9 +71,9 @@ def fixed_by(filters: Iterable[Expression]) -> set[ColumnKey]:
     columns: set[ColumnKey] = set()
     for predicate in filters:
         match predicate:
-            case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
+            case Comparison(operator="=", left=ColumnRef() as column, right=value) if is_given(value):
                 columns.add(key_of(column))
-            case Comparison(operator="=", left=Constant() | Parameter(), right=ColumnRef() as column):
+            case Comparison(operator="=", left=value, right=ColumnRef() as column) if is_given(value):
                 columns.add(key_of(column))
             case _:
                 pass

@@ -14,6 +14,7 @@ from piql.compiler.optimizer.analysis.predicates import (
     ColumnKey,
     are_alike,
     conjunction,
+    is_given,
     key_of,
     relations_of,
 )
@@ -164,10 +165,12 @@ def columns_of_one_value(
         if equality.count != 1:
             continue
         match equality.values[0]:
-            case Constant() | Parameter(max_items=None) as value:
-                values[alias, name] = value
             case ColumnRef() as column if key_of(column) in fixed:
                 values[alias, name] = fixed[key_of(column)]
+            case Parameter(max_items=int()):
+                pass
+            case value if is_given(value):
+                values[alias, name] = value
             case _:
                 pass
     return values
@@ -180,7 +183,7 @@ def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -
         if not isinstance(node, ColumnRef):
             return node
         value = fixed.get(key_of(node))
-        is_alike = isinstance(value, Constant | Parameter) and are_alike(value.type, node.type)
+        is_alike = value is not None and is_given(value) and are_alike(value.type, node.type)
         return value if value is not None and is_alike and not is_null(value) else node
 
     return expression.transform_up(change)  # type: ignore[return-value]
