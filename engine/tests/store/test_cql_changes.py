@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import piql
 import pytest
+from piql.errors import StoreSilent
 from piql.store.cql.address import Address
 from piql.store.cql.layout import layout_of
 from piql.store.cql.undecided import Undecided
@@ -23,6 +24,7 @@ class OneRecord:
     """The connection to a cluster of one record; `faults` happen to its next conditional changes, one each.
 
     lost: the change is made, and not answered     twice: made by the first copy, refused to the second
+    silent: nothing is made, and nothing answered
     """
 
     def __init__(self) -> None:
@@ -34,6 +36,9 @@ class OneRecord:
 
     def change_if(self, cql: str, values: list[bytes | None]) -> tuple[bool, bool]:
         is_insert = cql.startswith("INSERT")
+        if self.faults and self.faults[0] == "silent":
+            self.faults.pop(0)
+            raise Undecided("did not answer within 1 s", is_silent=True)
         write = next(value for value in values if value is not None and value.startswith(b"w")).decode()
         if is_insert:
             holds = self.noted is None
@@ -117,6 +122,16 @@ def test_a_change_of_which_nothing_can_be_told_any_more_is_a_typed_error(here: O
     here.faults = ["lost"]
     with pytest.raises(piql.StoreUnavailable, match="did not say whether it made a change"):
         change("w2", "w1")
+
+
+def test_a_change_without_an_answer_is_looked_for_and_sent_once_more(here: OneRecord, change: Change) -> None:
+    here.faults = ["silent"]
+    assert change("w1", None)
+    assert here.made == 1
+    here.faults = ["silent", "silent"]
+    with pytest.raises(StoreSilent, match="did not answer within 1 s"):
+        change("w2", "w1")
+    assert here.noted == "w1"
 
 
 def test_a_change_that_was_not_made_is_made_when_it_is_sent_again(here: OneRecord, change: Change) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import piql
 import pytest
-from cassandra import ConsistencyLevel, ReadFailure, WriteFailure, WriteType
+from cassandra import ConsistencyLevel, OperationTimedOut, ReadFailure, WriteFailure, WriteType
 from cassandra.cluster import NoHostAvailable
 from cassandra.query import PreparedStatement
+from piql.errors import StoreSilent
 from piql.store.cql.address import parse_address
 from piql.store.cql.layout import layout_of
 from piql.store.cql.session import connection as connections
@@ -145,6 +146,18 @@ def test_a_conditional_change_is_not_sent_again_before_it_was_looked_for(
         connection.answer("SELECT", [], is_serial=True)
     nodes.answers = [failure]
     assert connection.answer_serially([("BATCH", [])], 1, is_change=True) == [None]
+
+
+def test_without_an_answer_one_conditional_change_is_undecided_and_many_are_not(
+    connection: Connection, nodes: Nodes
+) -> None:
+    nodes.answers = [OperationTimedOut()]
+    with pytest.raises(Undecided, match="did not answer within 30 s") as raised:
+        connection.change_if("UPDATE", [])
+    assert raised.value.is_silent
+    nodes.answers = [OperationTimedOut()]
+    with pytest.raises(StoreSilent, match="did not answer within 60 s"):
+        connection.answer_serially([("BATCH", [])], 1, is_change=True)
 
 
 @pytest.mark.parametrize("was_made", [True, False])

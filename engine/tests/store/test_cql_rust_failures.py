@@ -39,6 +39,14 @@ def test_a_late_answer_is_said_in_the_words_of_the_address() -> None:
     assert str(said(LATE)) == "the cluster cql://a:9042/shop does not answer: did not answer within 2 s"
 
 
+def test_a_late_answer_to_one_conditional_change_is_undecided_and_one_to_many_is_not() -> None:
+    failure = unavailable(RuntimeError(LATE), ADDRESS, is_conditional=True, seconds=1)
+    assert isinstance(failure, Undecided)
+    assert failure.is_silent
+    assert "did not answer within 1 s" in str(failure)
+    assert type(said(LATE, is_conditional=True)) is StoreSilent
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [(BROKEN, True), (SILENT, True), (NOBODY, True), (LATE, False), (REFUSED, False)]
 )

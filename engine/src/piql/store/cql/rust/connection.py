@@ -33,20 +33,21 @@ from piql.store.cql.rust.driver_settings import AGREEMENT_SECONDS, driver_settin
 from piql.store.cql.rust.failures import have_replicas_failed, unavailable, was_not_taken
 from piql.store.cql.rust.reads import RustReads
 from piql.store.cql.rust.values import SELECTED_AS, to_rows, to_values
-from piql.store.cql.undecided import Undecided
+from piql.store.cql.undecided import Undecided, seconds_of_one
 from piql.store.rows import Row
 
 T = TypeVar("T")
 _FIRST_PAUSE = 0.05  # seconds; each further pause is twice as long
 _MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
 _TURNS = 1024  # locks, of which each partition has one by its hash
-_Manner = Literal["read", "any", "serial", "if", "ifs"]
+_Manner = Literal["read", "any", "serial", "serials", "if", "ifs"]
 """How a statement is sent.
 
 read      a read, without speculative copies
 any       any statement that may be repeated
-serial    a serial read
-if        a conditional change
+serial    a serial read: its answer is waited for as long as that of a conditional change
+serials   many serial reads
+if        a conditional change: without an answer after `seconds_of_one`, its outcome is looked up
 ifs       many conditional changes: without copies, since they take long
 """
 
@@ -138,7 +139,9 @@ class RustConnection:
             sent = prepared.set_is_idempotent(manner != "ifs")  # many rows take long: copies would double the work
             if manner in self._profiles:
                 sent = sent.with_execution_profile(self._profiles[manner])
-            if manner == "serial":
+            if manner in ("serial", "if"):
+                sent = sent.with_request_timeout(seconds_of_one(self.address))
+            if manner in ("serial", "serials"):
                 sent = sent.with_consistency(self._serial)
             elif consistency is not None:
                 sent = sent.with_consistency(self._levels[consistency])
@@ -242,7 +245,8 @@ class RustConnection:
                 return attempt(left)
             except Exception as again:
                 failure = again
-        raise unavailable(failure, self.address, is_conditional=is_conditional) from failure
+        seconds = seconds_of_one(self.address) if is_conditional else None
+        raise unavailable(failure, self.address, is_conditional=is_conditional, seconds=seconds) from failure
 
     def _may_be_sent_again(self, failure: Exception, number: int, *, is_conditional: bool) -> bool:
         """Return whether a request that failed is sent again, after `number` pauses already."""
@@ -317,7 +321,7 @@ class RustConnection:
     def answer_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
     ) -> list[list[Row] | None]:
-        manner: _Manner = "ifs" if is_change else "serial"
+        manner: _Manner = "ifs" if is_change else "serials"
         answers: list[list[Row] | None] = [None] * len(requests)
         under_way: deque[tuple[int, _Begun]] = deque()
         failures: list[StoreUnavailable] = []

@@ -42,20 +42,26 @@ def was_not_taken(failure: BaseException) -> bool:
     return _NOT_TAKEN.search(str(failure)) is not None
 
 
-def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
-    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read."""
+def unavailable(
+    failure: BaseException, address: Address, *, is_conditional: bool = False, seconds: float | None = None
+) -> StoreUnavailable:
+    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read.
+
+    A single one of these, whose answer was waited for so many `seconds`, is undecided without one.
+    """
     if isinstance(failure, StoreUnavailable):
         return failure
     message = without_credentials(text_of(failure), address)
     is_late = _LATE in message or isinstance(failure, TimeoutError)
     if is_late:
-        message = f"did not answer within {address.timeout:g} s"
+        message = f"did not answer within {seconds or address.timeout:g} s"
     is_unreadable = message.startswith(_UNREADABLE)
     does = (
         "holds a value that another program stored and this driver cannot read" if is_unreadable else "does not answer"
     )
     message = f"the cluster {address.shown()} {does}: {message}"
     have_failed = is_conditional and have_replicas_failed(failure)
-    if have_failed or _OTHERS_CONTEND.search(str(failure)):
-        return Undecided(message, have_replicas_failed=have_failed)
+    is_unanswered = is_late and seconds is not None
+    if have_failed or is_unanswered or _OTHERS_CONTEND.search(str(failure)):
+        return Undecided(message, have_replicas_failed=have_failed, is_silent=is_unanswered)
     return StoreSilent(message) if is_late or was_not_taken(failure) else StoreUnavailable(message)

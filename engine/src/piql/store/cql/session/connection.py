@@ -39,7 +39,7 @@ from piql.store.cql.session.probe import DriverProbe
 from piql.store.cql.session.protocol import PROTOCOL, StoredProtocol
 from piql.store.cql.session.routing import NextNode, Routing
 from piql.store.cql.session.silent_nodes import SilentNodes
-from piql.store.cql.undecided import Undecided
+from piql.store.cql.undecided import Undecided, seconds_of_one
 from piql.store.rows import Row
 
 AGREEMENT_SECONDS = 60
@@ -255,7 +255,8 @@ class Connection:
             with self._turn(statement):
                 return self._rows(statement, _CONDITIONAL)[0]
         except Exception as failure:
-            raise unavailable(failure, self.address, is_conditional=is_serial) from failure
+            seconds = seconds_of_one(self.address) if is_serial else None
+            raise unavailable(failure, self.address, is_conditional=is_serial, seconds=seconds) from failure
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
         try:
@@ -265,7 +266,8 @@ class Connection:
             is_made = bool(rows[0][0])
             return is_made, is_made or was_sent_once
         except Exception as failure:
-            raise unavailable(failure, self.address, is_conditional=True) from failure
+            seconds = seconds_of_one(self.address)
+            raise unavailable(failure, self.address, is_conditional=True, seconds=seconds) from failure
 
     def _turn(self, statement: BoundStatement) -> threading.Lock:
         """Return the lock of a partition: its conditional changes and serial reads hinder each other, so take turns."""
@@ -277,7 +279,8 @@ class Connection:
         A conditional change or serial read is not sent again where replicas failed: the caller finds out first whether
         it was made.
         """
-        future = self._session.execute_async(statement, execution_profile=profile)
+        seconds = seconds_of_one(self.address) if profile == _CONDITIONAL else self.address.timeout
+        future = self._session.execute_async(statement, execution_profile=profile, timeout=seconds)
         if not self.pauses:
             rows = future.result().current_rows
         else:

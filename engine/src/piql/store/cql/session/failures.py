@@ -29,25 +29,31 @@ only one of the two knows a new column. The error does not name its cause. Nodes
 _SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
 
 
-def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
-    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read."""
+def unavailable(
+    failure: BaseException, address: Address, *, is_conditional: bool = False, seconds: float | None = None
+) -> StoreUnavailable:
+    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read.
+
+    A single one of these, whose answer was waited for so many `seconds`, is undecided without one.
+    """
     if isinstance(failure, StoreUnavailable):
         return failure
     is_change = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
     is_undecided = is_change or (isinstance(failure, ReadTimeout) and failure.consistency in _SERIAL)
     have_failed = is_conditional and isinstance(failure, REPLICAS_FAILED)
     is_silent = isinstance(failure, (OperationTimedOut, NoHostAvailable))
-    message = f"the cluster {address.shown()} {_said(failure, address)}"
-    if is_undecided or have_failed:
-        return Undecided(message, have_replicas_failed=have_failed)
+    is_unanswered = isinstance(failure, OperationTimedOut) and seconds is not None
+    message = f"the cluster {address.shown()} {_said(failure, address, seconds or address.timeout)}"
+    if is_undecided or have_failed or is_unanswered:
+        return Undecided(message, have_replicas_failed=have_failed, is_silent=is_unanswered)
     return StoreSilent(message) if is_silent else StoreUnavailable(message)
 
 
-def _said(failure: BaseException, address: Address) -> str:
-    """Return the end of a message whose subject is the cluster."""
+def _said(failure: BaseException, address: Address, seconds: float) -> str:
+    """Return the end of a message whose subject is the cluster; an answer was waited for so many seconds."""
     match failure:
         case OperationTimedOut():
-            return f"did not answer within {address.timeout:g} s"
+            return f"did not answer within {seconds:g} s"
         case Unavailable():
             return (
                 f"has {failure.alive_replicas} of the {failure.required_replicas} copies that"

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
+from piql.errors import StoreSilent
 from piql.store.cql.layout import quoted
 from piql.store.cql.link import Link
 from piql.store.cql.reads.grouping import Values
@@ -308,7 +309,7 @@ class CqlRowWrites:
 
 
 class _Patience:
-    """Absorbs `Undecided` for some seconds, so that its caller tries again.
+    """Absorbs `Undecided` for some seconds, so that its caller tries again; after a silence it is tried once more.
 
     Where replicas failed it pauses, longer each time. Where other requests contend for the partition it does not: they
     change the record meanwhile, which names only its last writes.
@@ -317,6 +318,7 @@ class _Patience:
     def __init__(self, seconds: float) -> None:
         self._until = time.monotonic() + seconds
         self._pause = _FIRST_PAUSE
+        self._was_silent = False
 
     @property
     def is_over(self) -> bool:
@@ -329,8 +331,11 @@ class _Patience:
         try:
             yield
         except Undecided as undecided:
+            if undecided.is_silent and (self._was_silent or self.is_over):
+                raise StoreSilent(str(undecided)) from undecided
             if self.is_over:
                 raise
+            self._was_silent |= undecided.is_silent
             if undecided.have_replicas_failed:
                 time.sleep(self._pause)
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
