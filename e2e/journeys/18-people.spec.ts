@@ -1,9 +1,10 @@
 // A team: the first administrator by the command of the docs, a developer with a role on one application, what they may
-// not do, a token that is used and revoked, and the record of all of it.
+// not do, who edits a file with them, a token that is used and revoked, and the record of all of it.
 import { spawn } from 'node:child_process'
 import type { Browser, Page } from '@playwright/test'
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
+import { Together } from '../pages/Together.ts'
 import { Workbench } from '../pages/Workbench.ts'
 import { look } from '../pictures.ts'
 import { WorkbenchServer } from '../server.ts'
@@ -69,6 +70,14 @@ async function story(browser: Browser, url: string): Promise<void> {
   await workbench.deploy.button.click()
   await expect(ben.getByText('This needs the role deployer in scadr, and not only developer.').first()).toBeVisible()
   await look(ben, 'deploy-refused')
+
+  const address = '/applications/scadr/development?file=schema.piql'
+  await new Workbench(ada).open(address)
+  await expect(new Together(ben).people).toHaveText(['ada'])
+  await expect(new Together(ada).people).toHaveText(['ben'])
+  await look(ada, 'both-in-one-file')
+  await expectNoObjections(ada, 'two people in one file')
+  await ada.goto('/people')
 
   await openPage(ben, 'ben', 'Your account')
   await ben.getByRole('button', { name: 'New token' }).click()

@@ -74,7 +74,7 @@ export class Together {
 /** Whether a message of the server has all that the page lacks of the text (frontend/src/live/messages.ts). */
 const hasText = (message: string | Buffer) => typeof message !== 'string' && message[0] === 0 && message[1] === 1
 
-/** Turns the trial on for all pages of somebody. */
+/** Lets all pages of somebody edit together where nobody signs in. */
 export async function takePart(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => localStorage.setItem('piql:edit-together', 'on'))
 }

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { session } from '../api/session'
 import { useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
 import { Kbd } from '../ui/Kbd'
@@ -11,11 +13,15 @@ import shortcutsStyles from './shortcuts.module.css'
 export default function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
   const { compilation } = useCompilationState()
   const files = useDocuments((state) => state.files)
+  const isTeam = useQuery(session).data?.is_team ?? false
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)
   const dialog = useRef<HTMLDialogElement>(null)
   const listId = useId()
-  const shown = useMemo(() => matching(commands(compilation, files, show), typed), [compilation, files, show, typed])
+  const shown = useMemo(
+    () => matching(commands(compilation, files, show, isTeam), typed),
+    [compilation, files, show, isTeam, typed],
+  )
 
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {

@@ -15,7 +15,7 @@ import { toggleProblems } from './problems-drawer'
 import { requestRun } from './run-request'
 import { selectQuery } from './selection'
 import { chooseTheme } from './theme'
-import { switchTrial, takesPart } from './together'
+import { switchTogether, takesPart } from './together'
 import { hrefTo, setView } from './url-state'
 
 /** One entry of the palette. */
@@ -34,6 +34,7 @@ export function commands(
   compilation: Compilation | null,
   files: readonly TextDocument[],
   show: (overlay: Overlay) => void,
+  isTeam: boolean,
 ): Command[] {
   return [
     {
@@ -115,8 +116,8 @@ export function commands(
     {
       id: 'together',
       group: 'Actions',
-      title: takesPart() ? 'Edit together: turn the trial off' : 'Edit together: turn the trial on',
-      run: switchTrial,
+      title: takesPart(isTeam) ? 'Edit together: turn it off' : 'Edit together: turn it on',
+      run: () => switchTogether(isTeam),
     },
     { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },

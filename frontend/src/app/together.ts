@@ -4,16 +4,18 @@ import type { Participant } from '../logic/together'
 import { browserStorage } from './browser-storage'
 import { notify } from './notices'
 
-const TRIAL = 'piql:edit-together'
+const CHOICE = 'piql:edit-together'
 
-/** Whether this browser takes part in live sessions: for now, each person turns that on. */
-export const takesPart = () => browserStorage.getItem(TRIAL) !== null
+/** Whether this browser takes part in live sessions: as was chosen in it, or else where people sign in. */
+export function takesPart(isTeam: boolean): boolean {
+  const choice = browserStorage.getItem(CHOICE)
+  return choice === 'on' || (isTeam && choice !== 'off')
+}
 
-/** Turns it on or off, from the next time that the page is loaded. */
-export function switchTrial(): void {
-  if (takesPart()) browserStorage.removeItem(TRIAL)
-  else browserStorage.setItem(TRIAL, 'on')
-  const what = takesPart() ? 'edit files together with others' : 'edit files by yourself'
+/** Turns it on or off in this browser, from the next time that the page is loaded. */
+export function switchTogether(isTeam: boolean): void {
+  browserStorage.setItem(CHOICE, takesPart(isTeam) ? 'off' : 'on')
+  const what = takesPart(isTeam) ? 'edit files together with others' : 'edit files by yourself'
   notify({ tone: 'success', text: `Reload the page to ${what}.` })
 }
 

@@ -7,7 +7,6 @@ import type { Range } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
-import { takesPart } from '../app/together'
 import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { type LensEstimate, lensLines } from '../logic/lens'
@@ -41,6 +40,8 @@ export interface PiqlEditor {
   /** Shows the text of an open document, where it was left. */
   show(path: string): void
   annotate(lens: LensData): void
+  /** From now on, takes part in the live session of each file that it shows. */
+  editTogether(): void
   dispose(): void
 }
 
@@ -140,7 +141,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     draw()
     measureKeyToDiagnostics()
   }
-  const live = takePartLive(code)
+  const live = livePart(code)
   let isMovingToRange = false // positions of the caret on the way to a range are not published
   const publishCaret = () => {
     if (isMovingToRange) return
@@ -206,6 +207,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       lens = next
       draw()
     },
+    editTogether: live.begin,
     dispose: () => {
       connectEditor(null)
       useCaret.setState({ caret: null, isMoved: false })
@@ -218,19 +220,23 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   }
 }
 
-/** Loads what edits together with others, after the editor: it is not needed to show a text. */
-function takePartLive(code: editor.IStandaloneCodeEditor): LiveEditing {
+/** What edits together with others: loaded by `begin`, since it is not needed to show a text. */
+function livePart(code: editor.IStandaloneCodeEditor): LiveEditing & { begin: () => void } {
   let live: LiveEditing | null = null
+  let isBegun = false
   let isDisposed = false
   let shown: string | null = null
-  const begin = async () => {
+  const load = async () => {
     const { createLiveEditing } = await import('./live/live-editing')
     if (isDisposed) return
     live = createLiveEditing(code)
     if (shown !== null) live.show(shown)
   }
-  if (takesPart()) void begin().catch(() => undefined) // without it, texts are saved as by somebody alone
   return {
+    begin: () => {
+      if (!isBegun) void load().catch(() => undefined) // without it, texts are saved as by somebody alone
+      isBegun = true
+    },
     show: (path) => {
       shown = path
       live?.show(path)

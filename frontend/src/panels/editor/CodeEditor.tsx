@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { session } from '../../api/session'
 import { useLiveOperations } from '../../app/live-operations'
 import { usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
+import { takesPart } from '../../app/together'
 import { useView } from '../../app/url-state'
 import { findNode } from '../../logic/plan-tree'
 import { createPiqlEditor, type PiqlEditor } from '../../monaco/piql-editor'
@@ -15,6 +18,7 @@ export default function CodeEditor({ path }: { path: string }) {
   const live = useLiveOperations()
   const predictions = usePredictions()
   const selected = useSelectedNodeRange()
+  const { data: who } = useQuery(session)
 
   useEffect(() => {
     if (!container.current) return undefined
@@ -24,6 +28,9 @@ export default function CodeEditor({ path }: { path: string }) {
       code.current = null
     }
   }, [])
+  useEffect(() => {
+    if (who && takesPart(who.is_team)) code.current?.editTogether()
+  }, [who])
   useEffect(() => code.current?.show(path), [path])
   useEffect(() => {
     code.current?.annotate({ estimates: predictions, live, selected })
