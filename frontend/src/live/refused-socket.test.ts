@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-// A page whose socket cannot be opened: it asks the server by HTTP whether it is there, before it gives up.
+// A page whose socket cannot be opened, or hangs: it asks the server by HTTP whether it is there, before it gives up.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SimulatedPage } from './simulated-page'
 import { SimulatedServer, SimulatedSocket } from './simulated-server'
@@ -73,4 +73,42 @@ test('a server that goes on answering, and has no socket for the page, ends the 
   answers = true
   await pass(12)
   for (const page of [ada, ben]) expect(page.session?.doc.isDestroyed, page.name).toBe(true)
+})
+
+/** Lets seconds pass in which what the pages and the server say to each other gets lost, and no socket ends. */
+async function hang(seconds: number): Promise<void> {
+  for (let tenth = 0; tenth < seconds * 10; tenth += 1) {
+    for (const socket of [...server.open.keys(), ...server.opening]) {
+      socket.toServer.length = 0
+      socket.toPage.length = 0
+    }
+    server.save()
+    await vi.advanceTimersByTimeAsync(100)
+  }
+}
+
+test('a socket that hangs is given up within 15 seconds of an edit, and the edit is sent by another', async () => {
+  write(ada, 'into the void')
+  const [hung] = server.open.keys()
+  await hang(15)
+  expect(hung?.readyState).toBe(3)
+  expect(ada.session?.doc.isDestroyed).toBe(false)
+  expect(server.kept.text).not.toContain('into the void')
+  await pass(5)
+  for (const page of [ada, ben]) expect(page.editor?.value(), page.name).toContain('-- into the void\n')
+  expect(server.kept.text).toContain('-- into the void\n')
+})
+
+test('a socket over which nothing is said is asked, and goes on', async () => {
+  const sockets = [...server.open.keys()]
+  await pass(60)
+  expect([...server.open.keys()]).toEqual(sockets)
+})
+
+test('a socket that does not open is tried again', async () => {
+  for (const socket of [...server.open.keys()]) socket.close()
+  await hang(12) // attempts begin after 0.4 and after 11.2 seconds
+  expect(server.opening.length).toBe(4) // of either page one that was given up, and one that has just begun
+  await pass(1)
+  expect(server.open.size).toBe(2)
 })

@@ -101,6 +101,7 @@ export class LiveSession {
     })
     this.connection = new Connection(addressOf(application, path), {
       onMessage: (message) => this.receive(message),
+      onSilence: () => this.connection.send(asking(encodeStateVector(this.doc))),
       onEnd: () => this.onEnd(),
       onVain: (beganAt) => void this.giveUpIfRefused(beganAt),
       onStatus: (status) => {
