@@ -14,9 +14,9 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, nargs="?", default=Path("."), help="a .piql file or a folder of them")
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add the option --output: a table for people, or JSON for programs."""
-    parser.add_argument("--output", choices=("table", "json"), default="table")
+def add_output(parser: argparse.ArgumentParser, *more: str) -> None:
+    """Add the option --output: a table for people, or JSON for programs, or one `more` form that a command has."""
+    parser.add_argument("--output", choices=("table", "json", *more), default="table")
 
 
 def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:

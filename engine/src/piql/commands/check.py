@@ -23,6 +23,7 @@ from piql.commands.fixing import (
     write_fixed,
 )
 from piql.commands.pricing import AskedPrice, add_price, asked_price, priced_as_json, priced_as_text
+from piql.commands.sarif import as_sarif
 from piql.commands.table import counted, format_table
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.fix_all import fix_all
@@ -34,16 +35,23 @@ def check(argv: Sequence[str] | None = None) -> int:
     """Print findings and bounds; with --fix make the fixes first, with --diff only show them."""
     parser = argparse.ArgumentParser(prog="piql check", description="Print findings and bounds.", allow_abbrev=False)
     add_files(parser)
-    add_output(parser)
+    add_output(parser, "sarif")
     add_fixing(parser)
     add_price(parser)
     options = parser.parse_args(with_bare_fix(parser, sys.argv[1:] if argv is None else argv))
     asked = asked_price(parser, options)
+    is_sarif = options.output == "sarif"
+    if is_sarif and (options.fix is not None or options.diff or asked is not None):
+        parser.error("--output sarif holds what is found in the files as they are: leave out --fix, --diff and --price")
     files = read_files(parser, options.path)
     if options.fix is None and not options.diff:
         compilation = compiler.compile(files.texts)
-        as_wanted = as_json(compilation, asked) if options.output == "json" else as_text(compilation, asked)
-        print(json.dumps(as_wanted, indent=2) if isinstance(as_wanted, dict) else as_wanted)
+        if is_sarif:
+            print(json.dumps(as_sarif(compilation.diagnostics, files), indent=2))
+        elif options.output == "json":
+            print(json.dumps(as_json(compilation, asked), indent=2))
+        else:
+            print(as_text(compilation, asked))
         return 1 if compilation.has_errors else 0
     fixed = fix_all(files.texts, codes_of(parser, options.fix or ()))
     if not options.diff:
