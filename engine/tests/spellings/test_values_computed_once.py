@@ -111,6 +111,19 @@ def test_rows_are_those_of_duckdb_within_the_bound(
         assert sorted(tuple(row.values()) for row in page.rows) == sorted(reference.execute(said).fetchall())
 
 
+def test_a_column_may_equal_a_test_of_parameters() -> None:
+    text = (
+        "CREATE TABLE flags (id INT PRIMARY KEY, is_on BOOLEAN, CARDINALITY LIMIT 5 (is_on));"
+        "CREATE QUERY q AS SELECT f.id, g.id AS other FROM flags f JOIN flags g ON g.is_on = f.is_on"
+        " WHERE f.is_on = ([p] > 3) AND f.id = 5"
+        " AND f.id = (SELECT MAX(h.id) FROM flags h WHERE h.is_on = f.is_on AND h.id < 9);"
+    )
+    with piql.connect("embedded:") as database:
+        database.deploy(piql.compile(text))
+        database.load("flags", [{"id": number, "is_on": number % 2 == 1} for number in range(6)])
+        assert [row["other"] for row in database.execute("q", {"p": 4}).rows] == [1, 3, 5]
+
+
 def test_a_value_of_computed_keys_is_asked_for_once_for_each_key() -> None:
     assert bound_of(SAID["the last of each"][0]).operations == 2
 

@@ -146,6 +146,12 @@ def are_alike(left: SqlType, right: SqlType) -> bool:
     return left.kind is right.kind or (left.kind in TEXTS and right.kind in TEXTS)
 
 
+def may_stand_for(value: Expression, column: ColumnRef) -> bool:
+    """Whether an expression has one value for all rows, of the type of a column that equals it."""
+    kind = getattr(value, "type", None)
+    return isinstance(kind, SqlType) and are_alike(kind, column.type) and is_given(value)
+
+
 def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:
     """Replace the columns of an expression that are keys of `by`."""
 

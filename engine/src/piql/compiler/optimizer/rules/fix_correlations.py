@@ -8,7 +8,14 @@ from typing import TypeVar, cast
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, ScalarSubquery
 from piql.compiler.logical.operators import GroupBy, LogicalNode, Projection, Selection, Sort
 from piql.compiler.optimizer.analysis.equalities import Equalities
-from piql.compiler.optimizer.analysis.predicates import ColumnKey, has_subquery, is_given, key_of, replace_columns
+from piql.compiler.optimizer.analysis.predicates import (
+    ColumnKey,
+    has_subquery,
+    is_given,
+    key_of,
+    may_stand_for,
+    replace_columns,
+)
 from piql.compiler.optimizer.analysis.region import Region, is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.node import Node, kinds_of
@@ -91,11 +98,11 @@ def _values(region: Region) -> dict[ColumnKey, Expression]:
         match test:
             case Comparison(operator="=", left=ColumnRef() as column, right=value) if is_given(value):
                 pass
-            case Comparison(operator="=", left=value, right=ColumnRef() as column) if is_given(value):
+            case Comparison(operator="=", left=value, right=ColumnRef() as column):
                 pass
             case _:
                 continue
         for equal_column in equal.equal_to(column):
-            if equal_column.type.kind is value.type.kind:
+            if may_stand_for(value, equal_column):
                 values.setdefault(key_of(equal_column), value)
     return values

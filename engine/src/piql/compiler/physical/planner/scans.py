@@ -12,10 +12,10 @@ from piql.compiler.logical.operators import LogicalNode, Relation, SortKey
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import (
     ColumnKey,
-    are_alike,
     conjunction,
     is_given,
     key_of,
+    may_stand_for,
     relations_of,
 )
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
@@ -183,8 +183,7 @@ def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -
         if not isinstance(node, ColumnRef):
             return node
         value = fixed.get(key_of(node))
-        is_alike = value is not None and is_given(value) and are_alike(value.type, node.type)
-        return value if value is not None and is_alike and not is_null(value) else node
+        return value if value is not None and may_stand_for(value, node) and not is_null(value) else node
 
     return expression.transform_up(change)  # type: ignore[return-value]
 
