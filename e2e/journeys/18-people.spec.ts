@@ -71,13 +71,13 @@ async function story(browser: Browser, url: string): Promise<void> {
   await expect(ben.getByText('This needs the role deployer in scadr, and not only developer.').first()).toBeVisible()
   await look(ben, 'deploy-refused')
 
-  const address = '/applications/scadr/development?file=schema.piql'
-  await new Workbench(ada).open(address)
-  await expect(new Together(ben).people).toHaveText(['ada'])
-  await expect(new Together(ada).people).toHaveText(['ben'])
-  await look(ada, 'both-in-one-file')
-  await expectNoObjections(ada, 'two people in one file')
-  await ada.goto('/people')
+  const beside = await ada.context().newPage()
+  await editTogether(ben, beside)
+  await endSessionOf(ben, ada, told.split('Password: ')[1] ?? '')
+  await new Workbench(beside).editor.expectText('schema.piql', 'as Ben says')
+  await expect(new Together(ben).people).toHaveAccessibleName('Follow ada')
+  await expect(workbench.saveState).toHaveText('Saved')
+  await beside.close()
 
   await openPage(ben, 'ben', 'Your account')
   await ben.getByRole('button', { name: 'New token' }).click()
@@ -123,6 +123,45 @@ async function story(browser: Browser, url: string): Promise<void> {
   for (const deed of ['log in', 'make token', 'end token', 'create build']) await expect(record).toContainText(deed)
   await look(ada, 'record')
   await expectNoObjections(ada, 'the record')
+}
+
+/** Two people are in one file, with nothing turned on: each sees the other by name. */
+async function editTogether(ben: Page, ada: Page): Promise<void> {
+  await new Workbench(ada).open('/applications/scadr/development?file=schema.piql')
+  await expect(new Together(ben).people).toHaveAccessibleName('Follow ada')
+  await expect(new Together(ada).people).toHaveAccessibleName('Follow ben')
+  await look(ada, 'both-in-one-file')
+  await expectNoObjections(ada, 'two people in one file')
+}
+
+/** Ben's session ends while he works: he closes the question, types on, and signs in when he is asked again. */
+async function endSessionOf(ben: Page, ada: Page, password: string): Promise<void> {
+  await ada.getByRole('table', { name: 'People' }).getByRole('button', { name: 'Sign out: ben' }).click()
+  await ada.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  const again = ben.getByRole('dialog', { name: 'Your session has ended' })
+  await expect(again).toBeFocused() // what is typed in this moment gets into no field
+  const answers = await holdAnswers(ben)
+  await again.getByRole('button', { name: 'Close' }).click()
+  const { editor } = new Workbench(ben)
+  await editor.goBehind('schema.piql', 'short thoughts')
+  await editor.type(', as Ben says')
+  answers.release()
+  await again.getByLabel('Password').fill(password)
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await expect(again).toBeHidden()
+}
+
+/** From now until it is released, the server's answers do not reach a page. */
+async function holdAnswers(page: Page): Promise<{ release: () => void }> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/api/**', async (route) => {
+    await released
+    await route.continue()
+  })
+  return { release }
 }
 
 async function signIn(page: Page, name: string, password: string): Promise<void> {

@@ -6,6 +6,8 @@ import styles from './dialog.module.css'
 interface DialogProps {
   title: string
   onClose: () => void
+  /** It opens by itself, perhaps while somebody types: no field takes what they typed for elsewhere. */
+  isUnasked?: boolean
   children: ReactNode
 }
 
@@ -14,19 +16,23 @@ interface DialogProps {
  * focus, and what opened the dialog gets it back (`focus-keeper.ts`), however the dialog ends. Escape, a click beside
  * the dialog, and `Close` close it.
  */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, isUnasked = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const body = useRef<HTMLDivElement>(null)
   const titleId = useId()
   useEffect(() => {
     dialog.current?.showModal()
+    if (isUnasked) {
+      dialog.current?.focus()
+      return
+    }
     const first = body.current?.querySelector<HTMLElement>('input, textarea, button')
     first?.focus()
     // The caret goes to the end. Inputs for files and numbers have none, and the browser would throw.
     if (first instanceof HTMLInputElement && first.selectionStart !== null) {
       first.setSelectionRange(first.value.length, first.value.length)
     }
-  }, [])
+  }, [isUnasked])
   return (
     // A click on the backdrop closes; the keyboard has Escape.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions

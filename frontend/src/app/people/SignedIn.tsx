@@ -27,7 +27,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
     <>
       {children}
       {isNeeded && data?.person ? (
-        <Dialog title="Your session has ended" onClose={() => useLoginNeeded.setState({ isNeeded: false })}>
+        <Dialog title="Your session has ended" onClose={() => useLoginNeeded.setState({ isNeeded: false })} isUnasked>
           <SignInAgain name={data.person.name} isByProvider={data.person.known_by === 'provider'} onSame={goOn} />
         </Dialog>
       ) : null}
