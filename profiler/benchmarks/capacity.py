@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from capacity_scenarios import GRID, QUERIES, REST, SINGLE_REQUESTS, Scenario, drawn, scaled
 from piql_profiler.capacity.demand import MeasuredDemands
-from piql_profiler.capacity.limits import NODES, capacity_of
+from piql_profiler.capacity.limits import capacity_of
 from piql_profiler.capacity.load import Cluster, LoadModel
+from piql_profiler.capacity.mix import NODES
 from piql_profiler.capacity.sweep import LoadLevel, calibrate, query_of
 from piql_profiler.capacity.waiting import FULLEST
 from piql_profiler.measure.grid import Point

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from piql.compiler.result import CompiledQuery
 from piql_profiler.capacity.demand import AssumedDemands, DemandsInTurn, MeasuredDemands
-from piql_profiler.capacity.limits import NODES, OVERLOADED, capacity_of, nodes_for
+from piql_profiler.capacity.limits import capacity_of, nodes_for
 from piql_profiler.capacity.load import Cluster, LoadModel, QueryLoad, Slo
+from piql_profiler.capacity.mix import NODES, OVERLOADED, Mix
 from piql_profiler.capacity.sweep import query_of
 from piql_profiler.capacity.uncertain import Uncertain
 from piql_profiler.measure.grid import Grid, Operator, Point
@@ -94,7 +95,7 @@ def test_shares_add_up_and_the_latency_at_no_load_is_the_prediction(
 def test_more_load_needs_more_nodes_and_a_query_that_is_slow_alone_gets_none(at_rest: Model) -> None:
     demands = measured_demands()
     few, many = (
-        nodes_for(loads((rate, 100.0), (5.0, 8.0)), at_rest, demands, cores=2, measured_nodes=3)
+        nodes_for(Mix(loads((rate, 100.0), (5.0, 8.0)), at_rest, demands, Cluster(3, 2)))
         for rate in (2_000.0, 200_000.0)
     )
     assert few.answer is not None
@@ -102,7 +103,7 @@ def test_more_load_needs_more_nodes_and_a_query_that_is_slow_alone_gets_none(at_
     assert few.answer.mid == 3  # never fewer than were profiled
     alone = 200_000 * LAW.busy_us((GET,)) / 1e6 / 2
     assert alone / OVERLOADED <= many.answer.mid <= 3 * alone
-    slow = nodes_for(loads((10.0, 10.0), (5.0, 0.1)), at_rest, demands, cores=2, measured_nodes=3)
+    slow = nodes_for(Mix(loads((10.0, 10.0), (5.0, 0.1)), at_rest, demands, Cluster(3, 2)))
     assert slow.answer is None
     assert slow.because.name == "fan-out"
     assert slow.because.is_slow_alone

@@ -1,6 +1,6 @@
 """How far the load may grow before an SLO breaks, what breaks first, and how many nodes a load needs.
 
-    LoadModel  ──▶  200 draws of rates, demands and profile intervals  ──▶  Capacity: answers at 5, 50 and 95 %
+    Drawn  ──▶  Capacity: answers at 5, 50 and 95 %        Mix  ──▶  Nodes: the fewest that keep every SLO
 
 In each draw all rates grow by the same factor until the first query passes its SLO, or until the nodes are full.
 """
@@ -9,22 +9,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from piql_profiler.capacity.demand import Demands
-from piql_profiler.capacity.load import UTILISATIONS, Cluster, LoadModel, QueryLoad
+from piql_profiler.capacity.load import LoadModel
+from piql_profiler.capacity.mix import DRAWS, OVERLOADED, UNDER_USED, Drawn, Mix, Values
 from piql_profiler.capacity.uncertain import Answer
 from piql_profiler.capacity.waiting import FULLEST
-from piql_profiler.predictor.model import Model
 
-Values = NDArray[np.float64]
-OVERLOADED, UNDER_USED = 0.85, 0.3  # of a node: the thresholds of the paper
-NODES = "the nodes"  # what binds where no SLO does
-DRAWS, _SEED = 200, 20_261_128
 _MOST_NODES = 1_000_000
 _TRIES = 6  # numbers of nodes that are tried; each takes the last one's batches into account
 
@@ -46,11 +39,14 @@ class First:
 class Capacity:
     """What a cluster takes of one set of queries.
 
-    `growth` is the factor on all rates; below 1 an SLO is broken already. `firsts` begins with the likeliest. `p99_ms`
-    has the quantile of each query's SLO, or its p99, at the rates as they are: without end where nodes are full.
+    `growth` is the factor on all rates; below 1 an SLO is broken already. `growth_of_queries` is that at which each
+    query breaks its own SLO: None where it has none, without end where nodes are full before. `firsts` begins with the
+    likeliest. `p99_ms` has the quantile of each query's SLO, or its p99, at the rates as they are: without end where
+    nodes are full.
     """
 
     growth: Answer
+    growth_of_queries: tuple[Answer | None, ...]
     p99_ms: tuple[Answer, ...]
     firsts: tuple[First, ...]
     utilisation: Answer
@@ -75,110 +71,62 @@ class Nodes:
     because: First
 
 
-class _Draws:
-    """Draws of what is uncertain, the same for every question asked of one model."""
-
-    def __init__(self, load: LoadModel) -> None:
-        random = np.random.default_rng(_SEED)
-        of_demand = random.standard_normal(DRAWS)
-        of_rates = random.standard_normal((DRAWS, len(load.queries)))
-        self.intervals = np.arange(DRAWS) % load.intervals
-        self.factors = load.certainty.at(of_demand)
-        rates = np.stack([query.per_second.at(of_rates[:, at]) for at, query in enumerate(load.queries)], axis=1)
-        per_node = 1e6 * load.cluster.nodes * load.cluster.cores
-        self.utilisation = self.factors * (rates @ load.busy_us) / per_node
-        self._certainty = load.certainty
-
-    def curves(self, load: LoadModel, query: int) -> Values:
-        """By draw, the logarithm of a query's latency at each of `UTILISATIONS`: of its SLO's quantile, or its p99."""
-        slo = load.queries[query].slo
-        known = self._certainty
-        ends = np.unique([known.low, known.mid, known.high])
-        quantile = 0.99 if slo is None else slo.quantile
-        tables = np.log([load.latencies_ms(query, quantile, float(factor)) for factor in ends])
-        curves = np.empty((DRAWS, len(UTILISATIONS)))
-        for draw, (factor, interval) in enumerate(zip(self.factors, self.intervals, strict=True)):
-            curves[draw] = [np.interp(math.log(factor), np.log(ends), at) for at in tables[:, :, interval].T]
-        return curves
-
-
-def _crossing(log_latencies: Values, log_threshold: float) -> float:
-    """The largest utilisation at which a latency that grows with it is not above the threshold."""
-    above = np.flatnonzero(log_latencies > log_threshold)
-    if not len(above):
-        return FULLEST
-    first = int(above[0])
-    if first == 0:
-        return 0.0
-    low, high = log_latencies[first - 1], log_latencies[first]
-    part = float((log_threshold - low) / (high - low))
-    return float(UTILISATIONS[first - 1] + part * (UTILISATIONS[first] - UTILISATIONS[first - 1]))
-
-
 def capacity_of(load: LoadModel) -> Capacity:
     """How far all rates may grow together, and what breaks first."""
-    return _summary(load, _drawn(load))
+    return capacity_in(Drawn(load))
 
 
-def nodes_for(
-    queries: Sequence[QueryLoad], model: Model, demands: Demands, *, cores: int, measured_nodes: int
-) -> Nodes:
-    """The fewest nodes on which every SLO is kept and no node is overloaded; never fewer than were profiled."""
-    nodes = measured_nodes
+def capacity_in(drawn: Drawn) -> Capacity:
+    """The same of draws that are there already."""
+    load = drawn.load
+    return Capacity(
+        Answer.of(drawn.largest / drawn.utilisation),
+        tuple(
+            None if largest is None else Answer.of(np.where(largest < FULLEST, largest / drawn.utilisation, np.inf))
+            for largest in drawn.largest_of_queries
+        ),
+        tuple(drawn.latency_ms(query) for query in range(len(load.queries))),
+        firsts_of(drawn),
+        Answer.of(drawn.utilisation),
+        tuple(map(float, load.shares)),
+    )
+
+
+def nodes_for(mix: Mix, growth: float = 1.0) -> Nodes:
+    """The fewest nodes on which every SLO is kept and no node is overloaded when all rates grow so."""
+    nodes = mix.measured.nodes
     for _ in range(_TRIES):
-        load = LoadModel(queries, model, demands, Cluster(nodes, cores))
-        drawn = _drawn(load)
-        first = _summary(load, drawn).firsts[0]
+        drawn = mix.on(nodes)
+        first = firsts_of(drawn)[0]
         at_most = np.minimum(drawn.largest, OVERLOADED)
         if np.median(at_most) == 0.0:
             return Nodes(None, first)
-        with np.errstate(divide="ignore"):
-            needed = np.where(at_most > 0.0, np.ceil(nodes * drawn.utilisation / at_most - 1e-9), np.inf)
-        answer = Answer.of(np.maximum(needed, measured_nodes))
+        answer = Answer.of(np.maximum(_nodes_needed(drawn, at_most, growth), mix.measured.nodes))
         if answer.mid in (nodes, math.inf) or answer.mid > _MOST_NODES:
             break
         nodes = int(answer.mid)
     return Nodes(answer, first)
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """By draw: how busy nodes are, the largest utilisation that keeps every SLO, and what binds there."""
-
-    utilisation: Values
-    largest: Values
-    binding: tuple[str, ...]
-    p99_ms: tuple[Values, ...]
+def nodes_not_overloaded(mix: Mix, growth: float) -> int:
+    """The fewest nodes that are not overloaded, whatever becomes of the SLOs."""
+    drawn = mix.on(mix.measured.nodes)
+    needed = _nodes_needed(drawn, np.full(DRAWS, OVERLOADED), growth)
+    return max(mix.measured.nodes, int(Answer.of(needed).mid))
 
 
-def _drawn(load: LoadModel) -> _Drawn:
-    draws = _Draws(load)
-    curves = [draws.curves(load, query) for query in range(len(load.queries))]
-    largest, names = [], []
-    for query, curve in zip(load.queries, curves, strict=True):
-        if query.slo is not None:
-            log_threshold = math.log(query.slo.threshold_ms)
-            largest.append(np.array([_crossing(of_draw, log_threshold) for of_draw in curve]))
-            names.append(query.name)
-    largest.append(np.full(DRAWS, FULLEST if names else OVERLOADED))
-    names.append(NODES)
-    binding = tuple(names[at] for at in np.argmin(largest, axis=0))
-    p99_ms = tuple(_now(curve, draws.utilisation) for curve in curves)
-    return _Drawn(draws.utilisation, np.min(largest, axis=0), binding, p99_ms)
+def _nodes_needed(drawn: Drawn, at_most: Values, growth: float) -> Values:
+    """By draw, the nodes on which none is busier than `at_most`; without end where that is 0."""
+    with np.errstate(divide="ignore"):
+        needed = np.ceil(drawn.load.cluster.nodes * growth * drawn.utilisation / at_most - 1e-9)
+    return np.asarray(np.where(at_most > 0.0, needed, np.inf))
 
 
-def _now(curves: Values, utilisations: Values) -> Values:
-    """By draw, the latency at the utilisation that the rates lead to."""
-    at = [np.interp(utilisation, UTILISATIONS, curve) for utilisation, curve in zip(utilisations, curves, strict=True)]
-    return np.asarray(np.where(utilisations > FULLEST, np.inf, np.exp(at)))
-
-
-def _summary(load: LoadModel, drawn: _Drawn) -> Capacity:
+def firsts_of(drawn: Drawn) -> tuple[First, ...]:
+    """What breaks first, the likeliest at the beginning."""
     firsts = []
     for name, count in Counter(drawn.binding).most_common():
         ends = [end for end, binding in zip(drawn.largest, drawn.binding, strict=True) if binding == name]
         middle = float(np.median(ends))
         firsts.append(First(name, count / DRAWS, middle, middle == 0.0))
-    growth = Answer.of(drawn.largest / drawn.utilisation)
-    p99_ms = tuple(map(Answer.of, drawn.p99_ms))
-    return Capacity(growth, p99_ms, tuple(firsts), Answer.of(drawn.utilisation), tuple(map(float, load.shares)))
+    return tuple(firsts)

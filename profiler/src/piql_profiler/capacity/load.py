@@ -26,7 +26,10 @@ from piql_profiler.predictor.model import Model
 from piql_profiler.predictor.predict import composed, correlation_of, refuse_what_is_too_far
 
 Values = NDArray[np.float64]
-UTILISATIONS = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, FULLEST])
+# Dense at both ends: where as many jobs wait as a quantile leaves out, a fast query's quantile jumps from its own time
+# to a slow one's; towards the full node waits grow without end.
+_FEW_WAIT = [0.0, 0.005, 0.0085, 0.0105, 0.013, 0.017, 0.025, 0.04, 0.065]
+UTILISATIONS = np.array([*_FEW_WAIT, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, FULLEST])
 _RARE = 1e-7  # shares of waits below this change no quantile
 _US_A_SECOND = 1e6
 
@@ -47,6 +50,11 @@ class QueryLoad:
     work: Work
     per_second: Uncertain
     slo: Slo | None = None
+
+    @property
+    def quantile(self) -> float:
+        """Which latency is told of it: that of its SLO, else the p99."""
+        return 0.99 if self.slo is None else self.slo.quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,7 @@ class LoadModel:
         self.certainty = demands.certainty
         self._model = model
         self._wait_factor = demands.wait_factor
+        self._waits: dict[float, Wait] = {}
         for query in queries:
             refuse_what_is_too_far(query.work.operators, model)
         self._demands = [[demands.of(operator.point) for operator in query.work.operators] for query in queries]
@@ -107,13 +116,19 @@ class LoadModel:
         `time_factor` multiplies the demands, and so the waits.
         """
         work = self.queries[query].work
-        wait = wait_at(self.jobs, utilisation, cores=self.cluster.cores).scaled(time_factor * self._wait_factor)
+        wait = self._wait_at(utilisation).scaled(time_factor * self._wait_factor)
         curves = [
             _with_wait(self._model.curves(point), wait, _nodes_asked(point.child_rows, self.cluster.nodes))
             for point in (operator.point for operator in work.operators)
         ]
         correlation = correlation_of(work, self._model)
         return np.asarray(quantile_us(composed(work, self._model), curves, quantile, correlation=correlation)) / 1000
+
+    def _wait_at(self, utilisation: float) -> Wait:
+        """The law of waits of all queries, kept because each of them asks for it."""
+        if utilisation not in self._waits:
+            self._waits[utilisation] = wait_at(self.jobs, utilisation, cores=self.cluster.cores)
+        return self._waits[utilisation]
 
     def latencies_ms(self, query: int, quantile: float, time_factor: float = 1.0) -> Values:
         """The same at each of `UTILISATIONS`, which is the first axis; it never falls as the load grows."""

@@ -1,6 +1,6 @@
 """What success does to an application: data, requests, nodes and p99 for more and more users.
 
-    rates and rows of a user  ──▶  at 10³, 10⁴, … users: Stage, with what binds, and a plan without a bound beside it
+    a mix of queries and rows of a user  ──▶  at 10³, 10⁴, … users: Stage, with what binds
 
 A plan with a bound makes the same requests whatever the number of users; only more of them come. A plan without one, as
 a cost-based optimizer may choose it, reads rows that grow with the users. Beyond what was measured its time is taken to
@@ -13,11 +13,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from piql_profiler.capacity.demand import Demands
-from piql_profiler.capacity.limits import First, nodes_for
-from piql_profiler.capacity.load import Cluster, LoadModel, QueryLoad
+from piql_profiler.capacity.limits import First, firsts_of, nodes_for, nodes_not_overloaded
+from piql_profiler.capacity.mix import Mix
 from piql_profiler.capacity.uncertain import Answer, Uncertain
-from piql_profiler.capacity.waiting import FULLEST
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import quantile_of_curve
 from piql_profiler.predictor.model import Model
@@ -47,8 +45,10 @@ class Unbounded:
 class Stage:
     """One number of users.
 
-    `nodes` is the larger of what the load and the data need (None: no number keeps the SLOs). `p99_ms` has one value a
-    query at the middle number of nodes, and `unbounded_ms` one for each plan without a bound, on nodes at rest.
+    `nodes` is the larger of what the load and the data need (None: no number keeps the SLOs). `utilisation`, `shares`
+    and `p99_ms` are at its middle, or where no number keeps the SLOs, at as many nodes as are not overloaded. `p99_ms`
+    has the quantile of each query's SLO, or its p99. `unbounded_ms` has one latency for each plan without a bound, on
+    nodes at rest.
     """
 
     users: int
@@ -56,7 +56,9 @@ class Stage:
     bytes_of_tables: tuple[Answer, ...]
     nodes: Answer | None
     binding: str
-    p99_ms: tuple[float, ...]
+    utilisation: Answer
+    shares: tuple[float, ...]
+    p99_ms: tuple[Answer, ...]
     unbounded_ms: tuple[float, ...]
 
     @property
@@ -67,19 +69,22 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """An application as it grows: the queries at the rates of one user, its tables, and plans without bounds."""
+    """An application as it grows: its queries at the rates of so many users, its tables, and plans without bounds.
 
-    queries_of_user: tuple[QueryLoad, ...]
+    `is_one_node`: its store has no more nodes.
+    """
+
+    mix: Mix
+    users: float
     tables: tuple[TableGrowth, ...] = ()
     unbounded: tuple[Unbounded, ...] = ()
     node_bytes: float = math.inf
+    is_one_node: bool = False
 
 
-def stages(
-    growing: Growing, model: Model, demands: Demands, cluster: Cluster, users: Sequence[int] = USERS
-) -> tuple[Stage, ...]:
-    """The application at each number of users; `cluster` is the one that was profiled, and the smallest answered."""
-    return tuple(_stage(growing, model, demands, cluster, count) for count in users)
+def stages(growing: Growing, model: Model, users: Sequence[int] = USERS) -> tuple[Stage, ...]:
+    """The application at each number of users; the nodes that were profiled are the fewest answered."""
+    return tuple(_stage(growing, model, count) for count in users)
 
 
 def users_of_one_node(growing: Growing, users_of_load: Answer) -> Answer:
@@ -114,33 +119,40 @@ def scan_ms(unbounded: Unbounded, model: Model, users: float, quantile: float = 
     return float(latencies[(len(latencies) - 1) // 2]) / 1000 * rows / measured.rows
 
 
-def _stage(growing: Growing, model: Model, demands: Demands, cluster: Cluster, users: int) -> Stage:
-    queries = [replace(query, per_second=_times(query.per_second, users)) for query in growing.queries_of_user]
-    needed = nodes_for(queries, model, demands, cores=cluster.cores, measured_nodes=cluster.nodes)
+def _stage(growing: Growing, model: Model, users: int) -> Stage:
+    mix, growth = growing.mix, users / growing.users
     of_tables = tuple(_bytes_of(table, users) for table in growing.tables)
-    of_data = Answer(
-        *(_nodes_of_bytes([_at(answer, end) for answer in of_tables], growing.node_bytes) for end in _ENDS)
-    )
-    nodes, binding = _larger(needed.answer, of_data, needed.because)
-    at = cluster.nodes if nodes is None or not math.isfinite(nodes.mid) else int(nodes.mid)
-    load = LoadModel(queries, model, demands, Cluster(at, cluster.cores))
-    utilisation = min(FULLEST, float(load.shares.sum()))
-    p99s = []
-    for query in range(len(queries)):
-        latencies = sorted(load.latency_ms(query, 0.99, utilisation))
-        p99s.append(float(latencies[(len(latencies) - 1) // 2]))
+    nodes, binding, at = _nodes(growing, growth, of_tables)
+    drawn = mix.on(at)
     return Stage(
         users,
         sum(
-            query.per_second.mid * sum(operator.point.child_rows for operator in query.work.operators)
-            for query in queries
+            query.per_second.mid * growth * sum(operator.point.child_rows for operator in query.work.operators)
+            for query in mix.queries
         ),
         of_tables,
         nodes,
         binding,
-        tuple(p99s),
+        Answer.of(drawn.utilisation * growth),
+        tuple(float(share) * growth for share in drawn.load.shares),
+        tuple(drawn.latency_ms(query, growth) for query in range(len(mix.queries))),
         tuple(scan_ms(plan, model, users) for plan in growing.unbounded),
     )
+
+
+def _nodes(growing: Growing, growth: float, of_tables: Sequence[Answer]) -> tuple[Answer | None, str, int]:
+    """The nodes that load and data need together, what needs them, and the number that latencies are told at."""
+    of_data = Answer(
+        *(_nodes_of_bytes([_at(answer, end) for answer in of_tables], growing.node_bytes) for end in _ENDS)
+    )
+    if growing.is_one_node:
+        first = firsts_of(growing.mix.on(1))[0]
+        return Answer(1.0, 1.0, 1.0), "data" if of_data.mid > 1 else first.name, 1
+    needed = nodes_for(growing.mix, growth)
+    nodes, binding = _larger(needed.answer, of_data, needed.because)
+    if nodes is None or not math.isfinite(nodes.mid):
+        return nodes, binding, nodes_not_overloaded(growing.mix, growth)
+    return nodes, binding, int(nodes.mid)
 
 
 _ENDS = ("low", "mid", "high")

@@ -13,49 +13,19 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from piql_profiler.capacity.limits import NODES, Capacity, First, Nodes
-from piql_profiler.capacity.load import LoadModel, QueryLoad
-from piql_profiler.capacity.success import Growing, Stage
+from piql_profiler.capacity.limits import First
+from piql_profiler.capacity.load import QueryLoad
+from piql_profiler.capacity.mix import NODES
+from piql_profiler.capacity.report import Report, Success
+from piql_profiler.capacity.success import Stage
 from piql_profiler.capacity.uncertain import Answer
 
 _UNITS = ("", "k", "M", "G", "T", "P", "E")
 
 
-@dataclass(frozen=True)
-class Success:
-    """The application from few to many users.
-
-    `breaks_at` has the number of users from which on each plan without a bound breaks its SLO, or None without an SLO.
-    `of_one_node` are the users that a store of one node takes; `is_full_of_data`: it is their data that ends them.
-    """
-
-    growing: Growing
-    stages: tuple[Stage, ...]
-    breaks_at: tuple[float | None, ...]
-    of_one_node: Answer | None
-    is_full_of_data: bool
-
-
-@dataclass(frozen=True)
-class Report:
-    """What was asked and answered.
-
-    `nodes` is None for a store that is one node, and `success` where no users were given.
-    """
-
-    load: LoadModel
-    capacity: Capacity
-    nodes: Nodes | None
-    success: Success | None
-    origin: str
-    notes: tuple[str, ...]
-    is_one_node: bool
-
-
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: Report, notes: Sequence[str]) -> dict[str, Any]:
     """The report as an object; answers are lists of the 5, 50 and 95 % points, null where they are without end."""
     load, capacity = report.load, report.capacity
     return {
@@ -92,13 +62,13 @@ def as_json(report: Report) -> dict[str, Any]:
         if report.success is None or report.success.of_one_node is None
         else _points(report.success.of_one_node),
         "unbounded_breaks_at_users": None if report.success is None else list(report.success.breaks_at),
-        "notes": list(report.notes),
+        "notes": list(notes),
     }
 
 
-def print_report(report: Report) -> None:
+def print_report(report: Report, notes: Sequence[str]) -> None:
     """Print the queries with their shares, what the store takes, and the growth of users if it was asked for."""
-    for note in report.notes:
+    for note in notes:
         print(f"piql capacity: {note}", file=sys.stderr)
     load, capacity = report.load, report.capacity
     cluster = load.cluster
@@ -155,16 +125,16 @@ def _slo(query: QueryLoad, p99: Answer) -> str:
 
 def _print_success(report: Report, success: Success) -> None:
     """A line for each number of users, with the p99 of each query on as many nodes as it needs."""
-    queries = [query.name for query in report.load.queries]
+    queries = [f"p{100 * query.quantile:.6g} {query.name}" for query in report.load.queries]
     plans = [plan.query for plan in success.growing.unbounded]
-    head = ["users", "requests/s", "data", "nodes", "binds", *(f"p99 {name}" for name in queries)]
+    head = ["users", "requests/s", "data", "nodes", "binds", *queries]
     rows = [tuple(head + [f"{name} without a bound" for name in plans])]
     for stage in success.stages:
         nodes = "–" if stage.nodes is None else _short(stage.nodes.mid)
         if stage.nodes is not None and stage.nodes.high > stage.nodes.low:
             nodes += f" ({_short(stage.nodes.low)} to {_short(stage.nodes.high)})"
         data = f"{_short(stage.stored_bytes)}B" if success.growing.tables else "?"
-        p99s = [f"{_short(p99)} ms" for p99 in (*stage.p99_ms, *stage.unbounded_ms)]
+        p99s = [f"{_short(p99)} ms" for p99 in (*(p99.mid for p99 in stage.p99_ms), *stage.unbounded_ms)]
         requests = _short(stage.requests_per_second)
         rows.append((_short(stage.users), requests, data, "1" if report.is_one_node else nodes, stage.binding, *p99s))
     if success.stages:
@@ -188,7 +158,7 @@ def _stage_json(success: Success, stage: Stage) -> dict[str, Any]:
         },
         "nodes": None if stage.nodes is None else _points(stage.nodes),
         "binding": stage.binding,
-        "p99_ms": list(stage.p99_ms),
+        "p99_ms": [_points(p99) for p99 in stage.p99_ms],
         "unbounded_ms": list(stage.unbounded_ms),
     }
 

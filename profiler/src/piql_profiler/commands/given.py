@@ -1,32 +1,14 @@
-"""What several commands are given as text: names of queries, limits and SLOs."""
+"""What several commands are given as text: limits and SLOs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from piql.compiler.binding.scope import suggestion
-from piql.compiler.result import Compilation, CompiledQuery
-
-from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo
 
 ALL_QUERIES = "*"  # stands for every query, among the SLOs
-
-
-def query_named(compilation: Compilation, name: str) -> CompiledQuery:
-    """The query of a name; NotPredictable where the source has none."""
-    query = compilation.queries.get(name)
-    if query is None:
-        raise unknown("query", name, compilation.queries)
-    return query
-
-
-def unknown(kind: str, name: str, known: Iterable[str]) -> NotPredictable:
-    """The error of a name that the source does not have, with the nearest that it has."""
-    near = suggestion(name, known)
-    return NotPredictable(f"there is no {kind} {name!r} in the source" + (f"; did you mean {near}?" if near else ""))
 
 
 def limits_in(texts: Sequence[str]) -> dict[str, int]:

@@ -8,6 +8,7 @@ model                          the interface of all models: an operator's latenc
 composition                    operators' latencies combined as the plan runs them, in sequence or in parallel
 predict, pages                 all of it for one plan, or for a page of several
 cells, heatmap, safe_limits    for many values of a query's limits at once; `worst_interval` saves most of the work
+names                          queries and tables by the names that a user gives
 blame, risk                    which operator is slow, and how often an SLO is broken
 openslo                        SLOs as OpenSLO documents
 """
