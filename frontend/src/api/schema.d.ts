@@ -1432,6 +1432,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/capacity-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Capacity Report
+         * @description How much load the store takes before an SLO breaks, what breaks first, and what more users need.
+         */
+        post: operations["create_capacity_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/sample/attempts": {
         parameters: {
             query?: never;
@@ -2801,6 +2821,18 @@ export interface components {
             silences: components["schemas"]["SilenceRead"][];
         };
         /**
+         * AnswerRead
+         * @description An estimate at its 5, 50 and 95 % points; null where it is without end.
+         */
+        AnswerRead: {
+            /** Low */
+            low: number | null;
+            /** Mid */
+            mid: number | null;
+            /** High */
+            high: number | null;
+        };
+        /**
          * ApplicationCreate
          * @description Makes an application of a template, of files, or with an empty schema; without an id it is made of the title.
          */
@@ -2973,6 +3005,19 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+        };
+        /**
+         * BindingRead
+         * @description What limits: a query that breaks its SLO, the nodes, which are full before one does, or the data.
+         */
+        BindingRead: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "query" | "nodes" | "data";
+            /** Query */
+            query: string | null;
         };
         /**
          * BoundChangeRead
@@ -3187,6 +3232,111 @@ export interface components {
         BytesValue: {
             /** $Base64 */
             $base64: string;
+        };
+        /**
+         * CapacityCreate
+         * @description Asks how much load a store takes before an SLO breaks, and what breaks first.
+         *
+         *     `rates` are executions a second by query: one number where it is known, else a range. They are those of `users`;
+         *     without it nothing is told of more. `shown_users` are the numbers of users to tell; null chooses some from 10³ to
+         *     10⁹. `slo` is that of every query that has none of its own in `slos`. `limits` sets limits, by their symbols, to
+         *     other numbers than those of the text. `rows_of_user` is by table, and `unbounded` the rows that a plan without a
+         *     bound scans for each user, by query. `nodes`, `cores` and `busy`, the part of a single request's time that keeps a
+         *     core busy, are of the cluster that was profiled; null for an embedded store. `node_price` is in $ a month.
+         */
+        CapacityCreate: {
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files: components["schemas"]["SourceFile"][];
+            /** Run Id */
+            run_id: string;
+            /** Rates */
+            rates?: {
+                [key: string]: number | components["schemas"]["RangeOfAmounts"];
+            };
+            slo?: components["schemas"]["SloWrite"] | null;
+            /** Slos */
+            slos?: {
+                [key: string]: components["schemas"]["SloWrite"];
+            };
+            /** Limits */
+            limits?: {
+                [key: string]: number;
+            };
+            /** Users */
+            users?: number | null;
+            /** Shown Users */
+            shown_users?: number[] | null;
+            /** Rows Of User */
+            rows_of_user?: {
+                [key: string]: number | components["schemas"]["RangeOfAmounts"];
+            };
+            /**
+             * Copies
+             * @default 1
+             */
+            copies: number;
+            /** Node Gigabytes */
+            node_gigabytes?: number | null;
+            /** Unbounded */
+            unbounded?: {
+                [key: string]: number | components["schemas"]["RangeOfAmounts"];
+            };
+            /** Nodes */
+            nodes?: number | null;
+            /** Cores */
+            cores?: number | null;
+            /** Busy */
+            busy?: (number | components["schemas"]["RangeOfAmounts"]) | null;
+            /** Node Price */
+            node_price?: number | null;
+        };
+        /**
+         * CapacityRead
+         * @description How much load a store takes.
+         *
+         *     `demands` says where the work of a query is known from. `growth` is the factor on all rates until the first SLO
+         *     breaks, or the nodes are full. `nodes_needed` are for the rates as they are: null for a store of one node, and
+         *     where none keep the SLOs. `users_taken` is how many users the nodes that were profiled take; on one node their data
+         *     counts, too (`is_full_of_data`: it is what ends them). `left_out` are queries whose work the run has not measured.
+         */
+        CapacityRead: {
+            /** Run Id */
+            run_id: string;
+            /** Is One Node */
+            is_one_node: boolean;
+            /** Nodes */
+            nodes: number;
+            /** Cores */
+            cores: number;
+            /** Demands */
+            demands: string;
+            /** Queries */
+            queries: components["schemas"]["QueryCapacityRead"][];
+            /** Unbounded */
+            unbounded: components["schemas"]["UnboundedRead"][];
+            /** Left Out */
+            left_out: components["schemas"]["NoPredictionRead"][];
+            utilisation: components["schemas"]["AnswerRead"];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "under-used" | "fit" | "overloaded";
+            growth: components["schemas"]["AnswerRead"];
+            /** Firsts */
+            firsts: components["schemas"]["FirstRead"][];
+            nodes_needed: components["schemas"]["AnswerRead"] | null;
+            dollars_a_month: components["schemas"]["AnswerRead"] | null;
+            users_taken: components["schemas"]["AnswerRead"] | null;
+            /** Is Full Of Data */
+            is_full_of_data: boolean;
+            /** By Users */
+            by_users: components["schemas"]["UsersRead"][];
+            /** Warnings */
+            warnings: string[];
         };
         /**
          * CellColumns
@@ -4214,6 +4364,21 @@ export interface components {
              * @enum {string}
              */
             dialect: "auto" | "postgres" | "mysql" | "sqlite" | "cql" | "oracle" | "tsql";
+        };
+        /**
+         * FirstRead
+         * @description What breaks first, in which share of the draws, and how busy nodes then are (the middle).
+         *
+         *     `is_slow_alone`: the query breaks its SLO with nothing else running, so that no node helps.
+         */
+        FirstRead: {
+            binding: components["schemas"]["BindingRead"];
+            /** Share Of Draws */
+            share_of_draws: number;
+            /** Utilisation */
+            utilisation: number;
+            /** Is Slow Alone */
+            is_slow_alone: boolean;
         };
         /**
          * FixRead
@@ -6035,6 +6200,26 @@ export interface components {
             bound: components["schemas"]["BoundRead"];
         };
         /**
+         * QueryCapacityRead
+         * @description One query at the rate that was asked for.
+         *
+         *     `latency_ms` is at the quantile of its SLO, or the p99. At `breaks_at_users` it breaks its SLO on the nodes that
+         *     were profiled: null without an SLO or without users, and without end where the nodes are full before.
+         */
+        QueryCapacityRead: {
+            /** Query */
+            query: string;
+            per_second: components["schemas"]["AnswerRead"];
+            /** Quantile */
+            quantile: number;
+            /** Slo Ms */
+            slo_ms: number | null;
+            /** Share Of Node */
+            share_of_node: number;
+            latency_ms: components["schemas"]["AnswerRead"];
+            breaks_at_users: components["schemas"]["AnswerRead"] | null;
+        };
+        /**
          * QueryLatencyRead
          * @description One query since its plan last changed.
          *
@@ -6158,6 +6343,18 @@ export interface components {
             path: string;
             /** Text */
             text: string;
+        };
+        /**
+         * RangeOfAmounts
+         * @description What is known only so well: 5 of 100 times it lies below `low`, half of them below `mid`, 95 below `high`.
+         */
+        RangeOfAmounts: {
+            /** Low */
+            low: number;
+            /** Mid */
+            mid: number;
+            /** High */
+            high: number;
         };
         /**
          * RangeRead
@@ -7419,6 +7616,18 @@ export interface components {
             data: number[];
         };
         /**
+         * UnboundedRead
+         * @description A plan without a bound; from `breaks_at_users` on it breaks the SLO of its query, null where it has none.
+         */
+        UnboundedRead: {
+            /** Query */
+            query: string;
+            /** Slo Ms */
+            slo_ms: number | null;
+            /** Breaks At Users */
+            breaks_at_users: number | null;
+        };
+        /**
          * UnboundedSegmentRead
          * @description The part of a refused plan that nothing bounds; `path` is a node id of the stage `Phase I`.
          */
@@ -7441,6 +7650,34 @@ export interface components {
             /** Columns */
             columns: string[];
             range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * UsersRead
+         * @description One number of users, each with the same rates.
+         *
+         *     `nodes` is null where no number of nodes keeps the SLOs; `dollars_a_month` where no price of a node was given.
+         *     `shares_of_node` and `latency_ms` have a value for each of the `queries`, on the middle number of nodes, or where
+         *     none keeps the SLOs, on as many as are not overloaded; `unbounded_ms` has one for each of `unbounded`, at rest.
+         */
+        UsersRead: {
+            /** Users */
+            users: number;
+            /** Requests Per Second */
+            requests_per_second: number;
+            /** Bytes Of Tables */
+            bytes_of_tables: {
+                [key: string]: components["schemas"]["AnswerRead"];
+            };
+            nodes: components["schemas"]["AnswerRead"] | null;
+            dollars_a_month: components["schemas"]["AnswerRead"] | null;
+            binding: components["schemas"]["BindingRead"];
+            utilisation: components["schemas"]["AnswerRead"];
+            /** Shares Of Node */
+            shares_of_node: number[];
+            /** Latency Ms */
+            latency_ms: components["schemas"]["AnswerRead"][];
+            /** Unbounded Ms */
+            unbounded_ms: number[];
         };
         /**
          * WorstBoundRead
@@ -16911,6 +17148,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SafeLimitsRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_capacity_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CapacityCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapacityRead"];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

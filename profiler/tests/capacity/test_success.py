@@ -4,7 +4,7 @@ import pytest
 from piql_profiler.capacity.demand import MeasuredDemands
 from piql_profiler.capacity.load import Cluster, QueryLoad, Slo
 from piql_profiler.capacity.mix import OVERLOADED, Mix
-from piql_profiler.capacity.success import Growing, TableGrowth, Unbounded, scan_ms, stages, users_until
+from piql_profiler.capacity.success import DATA, Growing, TableGrowth, Unbounded, scan_ms, stages, users_until
 from piql_profiler.capacity.sweep import query_of
 from piql_profiler.capacity.uncertain import Uncertain
 from piql_profiler.measure.grid import Grid, Operator, Point
@@ -65,7 +65,7 @@ def test_data_may_need_more_nodes_than_the_load(model: Model) -> None:
     (stage,) = stages(application(model, (scan,), node_bytes=1e9), model, users=(10_000_000,))
     assert stage.unbounded_ms == (scan_ms(scan, model, 10_000_000),)
     assert stage.stored_bytes == 10_000_000 * 100 * 500
-    assert stage.binding == "data"
+    assert stage.binding == DATA
     assert stage.nodes is not None
     assert (stage.nodes.low, stage.nodes.mid, stage.nodes.high) == (250, 500, 1000)
 
@@ -77,3 +77,10 @@ def test_a_plan_without_a_bound_grows_with_the_users_until_it_breaks(model: Mode
     users = users_until(scan, model, 11.0)
     assert users == pytest.approx(1_000_000, rel=0.05)
     assert scan_ms(scan, model, 1.05 * users) > 11.0
+
+
+def test_data_for_more_nodes_than_a_number_can_count_still_has_latencies(model: Model) -> None:
+    (stage,) = stages(application(model, node_bytes=1e-6), model, users=(10**12,))
+    assert stage.nodes is not None
+    assert stage.nodes.mid == pytest.approx(5e22)
+    assert stage.p99_ms[0].mid == pytest.approx(0.11, rel=0.05)  # at rest

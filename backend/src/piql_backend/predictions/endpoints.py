@@ -1,9 +1,10 @@
-"""HTTP for predictions: of queries, of pages of several, over one or two limits."""
+"""HTTP for predictions: of queries, of pages of several, over one or two limits, and of how much load a store takes."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
+from piql_backend.predictions.capacity_schemas import CapacityCreate, CapacityRead
 from piql_backend.predictions.schemas import (
     HeatmapCreate,
     HeatmapRead,
@@ -58,3 +59,10 @@ async def create_heatmap(request: HeatmapCreate, environment: TheEnvironment) ->
 async def create_safe_limits(request: SafeLimitsCreate, environment: TheEnvironment) -> Response:
     """The largest value of every limit in the files that keeps all queries within their SLOs."""
     return await environment.predictions.answer("safe_limits", request)
+
+
+@router.post("/capacity-reports", response_model=CapacityRead, responses=declared(404, 409))
+@needs(in_application("viewer"))
+async def create_capacity_report(request: CapacityCreate, environment: TheEnvironment) -> Response:
+    """How much load the store takes before an SLO breaks, what breaks first, and what more users need."""
+    return await environment.predictions.answer("capacity", request)

@@ -62,7 +62,7 @@ def no_prediction(query: str, run_id: str, error: NotMeasured) -> NoPredictionRe
         query=query,
         run_id=run_id,
         kind="beyond-measured" if error.is_beyond else "not-measured",
-        reason=_sentence(error),
+        reason=sentence(error),
         missing=MissingPointRead(
             operator=point.operator.value,
             child_rows=point.child_rows,
@@ -75,9 +75,10 @@ def no_prediction(query: str, run_id: str, error: NotMeasured) -> NoPredictionRe
 
 def not_predictable(error: NotPredictable) -> ApiError:
     """The refusal of a request that no run could answer."""
-    return ApiError(422, "not-predictable", _sentence(error))
+    return ApiError(422, "not-predictable", sentence(error))
 
 
-def _sentence(error: NotPredictable) -> str:
+def sentence(error: NotPredictable) -> str:
+    """Its reason as a sentence for people."""
     words = str(error)
     return f"{words[0].upper()}{words[1:]}."

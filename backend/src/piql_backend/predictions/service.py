@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from piql.compiler.result import CompiledQuery
+from piql_profiler.capacity.report import waits_of
 from piql_profiler.predictor.cardinalities import Work
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.model import Model, NotMeasured, NotPredictable
@@ -23,11 +24,13 @@ from piql_profiler.predictor.predict import Prediction, predict, predict_work
 from piql_profiler.predictor.risk import risk_of
 from piql_profiler.predictor.safe_limits import safe_limits
 from piql_profiler.predictor.sizes import Size, size_at_limits, work_at
-from piql_profiler.runs.run_files import UnreadableRun, load
+from piql_profiler.runs.run_files import UnreadableRun, load, read_info
 from piql_profiler.validation.compliance import predicted_share
 
 from piql_backend.compilations.reading import read_span
 from piql_backend.compilations.service import Compilations
+from piql_backend.predictions.capacity import Capacities
+from piql_backend.predictions.capacity_schemas import CapacityCreate, CapacityRead
 from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimate, SizeEstimates
 from piql_backend.predictions.reading import (
     no_prediction,
@@ -86,6 +89,7 @@ class Predictions:
         self._compilations = compilations
         self._runs = runs
         self._models: OrderedDict[str, Model] = OrderedDict()
+        self._capacities = Capacities()
         self._lock = threading.Lock()
 
     def model(self, run_id: str) -> Model:
@@ -253,6 +257,13 @@ class Predictions:
             breaking=list(solution.breaking),
             left_out=[query.name for query in bounded if query not in predictable],
         )
+
+    def capacity(self, request: CapacityCreate) -> CapacityRead:
+        """Tell how much load the store takes; ApiError 422 for a question that has no answer."""
+        model = self.model(request.run_id)
+        waits = waits_of(read_info(self._runs.measurements_of(request.run_id)).settings.clients)
+        warnings = [*([waits] if waits else []), *self._staleness(request.run_id)]
+        return self._capacities.answer(request, self._compilations.compile(request.files), model, warnings)
 
     def _staleness(self, run_id: str) -> tuple[str, ...]:
         """A warning where the run is known to be stale."""

@@ -87,6 +87,7 @@ class Worker:
                 predict_page=lambda job: self._predictions_for(job).predict_page(job.request),
                 heatmap=lambda job: self._predictions_for(job).heatmap(job.request),
                 safe_limits=lambda job: self._predictions_for(job).safe_limits(job.request),
+                capacity=lambda job: self._predictions_for(job).capacity(job.request),
             ),
         }
 

@@ -9,6 +9,7 @@ last of them. At no load it is the prediction itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -138,7 +139,12 @@ class LoadModel:
 
 def _nodes_asked(requests: int, nodes: int) -> float:
     """How many nodes are asked by requests that go to a node each at random."""
-    return nodes * (1.0 - (1.0 - 1.0 / nodes) ** requests)
+    return nodes * _share_asked(requests, nodes)
+
+
+def _share_asked(requests: int, nodes: int) -> float:
+    """1 − (1 − 1/nodes) ** requests, exact also where there are so many nodes that 1 − 1/nodes is 1."""
+    return 1.0 if nodes == 1 else -math.expm1(requests * math.log1p(-1.0 / nodes))
 
 
 def _jobs(operator: RemoteWork, demand: Demand, per_second: float, cluster: Cluster) -> Jobs:
@@ -147,7 +153,7 @@ def _jobs(operator: RemoteWork, demand: Demand, per_second: float, cluster: Clus
         mean = demand.mean_us / cluster.cores
         return Jobs(per_second / cluster.nodes, mean, mean**2 * (1 + demand.variability))
     requests, part = operator.point.child_rows, 1.0 / cluster.nodes
-    asked = 1.0 - (1.0 - part) ** requests
+    asked = _share_asked(requests, cluster.nodes)
     batch = requests * part / asked
     square_batch = (requests * part * (1 - part) + (requests * part) ** 2) / asked
     request_us = demand.mean_us / requests / cluster.cores

@@ -110,14 +110,14 @@ class Mix:
         self.queries = tuple(queries)
         self.measured = measured
         self._model = model
-        self._demands = demands
+        self.demands = demands
         self._drawn: dict[int, Drawn] = {}
 
     def on(self, nodes: int) -> Drawn:
         """The mix on so many nodes; NotMeasured for an operator that the profile does not reach."""
         if nodes not in self._drawn:
             cluster = Cluster(nodes, self.measured.cores)
-            self._drawn[nodes] = Drawn(LoadModel(self.queries, self._model, self._demands, cluster))
+            self._drawn[nodes] = Drawn(LoadModel(self.queries, self._model, self.demands, cluster))
         return self._drawn[nodes]
 
 

@@ -27,14 +27,14 @@ class NoBound(Unanswerable):
     """A rate is given of a query whose work has no bound."""
 
     def __init__(self, query: str) -> None:
-        super().__init__(f"{query} is not bounded, so no load of it can be told", query)
+        super().__init__(f"the query {query} is not bounded, so no load of it can be told", query)
 
 
 class SloWithoutRate(Unanswerable):
     """An SLO is given of a query that has no rate."""
 
     def __init__(self, query: str) -> None:
-        super().__init__(f"{query} has an SLO and no rate", query)
+        super().__init__(f"the query {query} has an SLO and no rate", query)
 
 
 class LimitOfNoQuery(Unanswerable):

@@ -38,9 +38,10 @@ from piql_profiler.capacity.success import (
     users_until,
 )
 from piql_profiler.capacity.uncertain import Answer, Uncertain
-from piql_profiler.predictor.cardinalities import bytes_of, limits_of, work_of
-from piql_profiler.predictor.model import Model
+from piql_profiler.predictor.cardinalities import Work, bytes_of, limits_of, work_of
+from piql_profiler.predictor.model import Model, NotMeasured
 from piql_profiler.predictor.names import query_named, unknown
+from piql_profiler.predictor.predict import refuse_what_is_too_far
 
 ASSUMED_BUSY = Uncertain(0.2, 0.5, 1.0)  # the part of a single request's time that keeps a core of a cluster busy
 _BYTES_OF_UNBOUNDED = 200  # of a row, where the query has no bound that would tell
@@ -113,17 +114,18 @@ class Report:
         return self.capacity.growth.mid >= 1.0 or all(query.slo is None for query in self.load.queries)
 
 
-def report_of(asked: Asked, compilation: Compilation, model: Model, users: Sequence[int] | None = None) -> Report:
+def report_of(
+    asked: Asked, compilation: Compilation, model: Model, users: Sequence[int] | None = None, mix: Mix | None = None
+) -> Report:
     """Answer a question from what a profile run measured.
 
     `users` are the numbers of users that are told; without them `USERS`, of a store of one node up to those it takes.
-    Raises Unanswerable, with a class for each reason, and NotPredictable for what is not in the source or the run.
+    `mix` is that of `mix_of` for the same question, if it was made before: most of the time goes into it. Raises
+    Unanswerable, with a class for each reason, and NotPredictable for what is not in the source or the run.
     """
     _check(asked)
-    queries = tuple(_queries(asked, compilation, model))
-    cluster, demands = _cluster(asked, model, queries)
-    mix = Mix(queries, model, demands, cluster)
-    drawn = mix.on(cluster.nodes)
+    mix = mix or mix_of(asked, compilation, model)
+    drawn = mix.on(mix.measured.nodes)
     capacity = capacity_in(drawn)
     success = None
     if asked.users is not None:
@@ -137,7 +139,26 @@ def report_of(asked: Asked, compilation: Compilation, model: Model, users: Seque
         )
         success = _success(asked, growing, capacity, model, users)
     nodes = None if model.is_answered_in_turn else nodes_for(mix)
-    return Report(drawn.load, capacity, nodes, success, demands.origin, model.is_answered_in_turn)
+    return Report(drawn.load, capacity, nodes, success, mix.demands.origin, model.is_answered_in_turn)
+
+
+def mix_of(asked: Asked, compilation: Compilation, model: Model) -> Mix:
+    """The queries of a question on what was profiled; nothing of it depends on users, data or plans without a bound."""
+    queries = tuple(_queries(asked, compilation, model))
+    cluster, demands = _cluster(asked, model, queries)
+    return Mix(queries, model, demands, cluster)
+
+
+def not_measured(asked: Asked, compilation: Compilation, model: Model) -> Mapping[str, NotMeasured]:
+    """The queries with a rate whose work the profile does not reach, each with what it lacks."""
+    lacking = {}
+    for name in asked.rates:
+        try:
+            work, _ = _work(name, asked, compilation, model)
+            refuse_what_is_too_far(work.operators, model)
+        except NotMeasured as error:
+            lacking[name] = error
+    return lacking
 
 
 def waits_of(clients: int) -> str | None:
@@ -151,30 +172,35 @@ def _check(asked: Asked) -> None:
     """Refuse what is of users or of data where neither is given."""
     if not asked.rates:
         raise NoRates()
-    for what, sizes in (("rows", asked.rows_of_user), ("plans without a bound", asked.unbounded)):
+    for subject, sizes in (("rows", asked.rows_of_user), ("plans without a bound", asked.unbounded)):
         if sizes and asked.users is None:
-            raise UsersMissing(what)
-    for what, is_given in (("copies", asked.copies > 1), ("gigabytes of a node", asked.node_bytes < math.inf)):
+            raise UsersMissing(subject)
+    for subject, is_given in (("copies", asked.copies > 1), ("gigabytes of a node", asked.node_bytes < math.inf)):
         if is_given and not asked.rows_of_user:
-            raise DataMissing(what)
+            raise DataMissing(subject)
 
 
 def _queries(asked: Asked, compilation: Compilation, model: Model) -> Iterator[QueryLoad]:
     """The queries that have a rate, each with its work under the limits that were set."""
     used: set[str] = set()
-    is_stepped = not model.has_transactions
     for name, rate in asked.rates.items():
-        query = query_named(compilation, name)
-        if query.plan is None:
-            raise NoBound(name)
-        symbols = {limit.symbol for limit in limits_of(query, is_stepped=is_stepped)} & set(asked.limits)
-        work = work_of(query.plan, {at: asked.limits[at] for at in symbols}, is_stepped=is_stepped)
+        work, symbols = _work(name, asked, compilation, model)
         yield QueryLoad(name, work, rate, asked.slo_of(name))
         used |= symbols
     if unused := sorted(set(asked.limits) - used):
         raise LimitOfNoQuery(unused[0])
     if idle := sorted(set(asked.slos) - set(asked.rates) - set(asked.unbounded)):
         raise SloWithoutRate(idle[0])
+
+
+def _work(name: str, asked: Asked, compilation: Compilation, model: Model) -> tuple[Work, set[str]]:
+    """The work of a query, and which of the limits that were set it has."""
+    query = query_named(compilation, name)
+    if query.plan is None:
+        raise NoBound(name)
+    is_stepped = not model.has_transactions
+    symbols = {limit.symbol for limit in limits_of(query, is_stepped=is_stepped)} & set(asked.limits)
+    return work_of(query.plan, {at: asked.limits[at] for at in symbols}, is_stepped=is_stepped), symbols
 
 
 def _cluster(asked: Asked, model: Model, queries: Sequence[QueryLoad]) -> tuple[Cluster, Demands]:

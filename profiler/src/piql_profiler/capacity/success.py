@@ -20,6 +20,7 @@ from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import quantile_of_curve
 from piql_profiler.predictor.model import Model
 
+DATA = "the data"  # what needs more nodes than the load does
 USERS = tuple(10**power for power in range(3, 10))
 
 
@@ -147,7 +148,7 @@ def _nodes(growing: Growing, growth: float, of_tables: Sequence[Answer]) -> tupl
     )
     if growing.is_one_node:
         first = firsts_of(growing.mix.on(1))[0]
-        return Answer(1.0, 1.0, 1.0), "data" if of_data.mid > 1 else first.name, 1
+        return Answer(1.0, 1.0, 1.0), DATA if of_data.mid > 1 else first.name, 1
     needed = nodes_for(growing.mix, growth)
     nodes, binding = _larger(needed.answer, of_data, needed.because)
     if nodes is None or not math.isfinite(nodes.mid):
@@ -181,4 +182,4 @@ def _larger(of_load: Answer | None, of_data: Answer, because: First) -> tuple[An
     if of_load is None:
         return None, because.name
     nodes = Answer(*(max(_at(of_load, end), _at(of_data, end)) for end in _ENDS))
-    return nodes, "data" if of_data.mid > of_load.mid else because.name
+    return nodes, DATA if of_data.mid > of_load.mid else because.name
