@@ -57,12 +57,12 @@ def view_table(schema: Schema, view: View) -> Table:
             case Aggregate() as part:
                 columns.append(Column(item.name, *_type_of(base, part, never_null)))
             case expression:
-                name = _key_column(expression)
+                name = key_column(expression)
                 columns.append(Column(item.name, base.column(name).type, False))
                 names[name] = item.name
                 if isinstance(expression, Col):
                     plain[name] = item.name
-    key = tuple(names[_key_column(expression)] for expression in view.select.group)
+    key = tuple(names[key_column(expression)] for expression in view.select.group)
     references = tuple(
         ForeignKey(tuple(plain[name] for name in foreign.columns), foreign.table, foreign.referenced)
         for foreign in base.foreign_keys
@@ -72,7 +72,7 @@ def view_table(schema: Schema, view: View) -> Table:
     return Table(view.name, tuple(columns), key, foreign_keys=(*references, *([groups] if plain else [])))
 
 
-def _key_column(expression: Expr) -> str:
+def key_column(expression: Expr) -> str:
     """Return the column of a key, which may stand in COALESCE."""
     column = expression.arguments[0] if isinstance(expression, Call) else expression
     assert isinstance(column, Col)
@@ -154,7 +154,7 @@ class _Maker:
                 else:  # what no NULL passes; or what some NULL may pass, and then the view is refused
                     tests.append(IsNull(key, True) if chance < 0.8 else self.test(table, 1, column))
             group.append(key)
-            items.append(Item(key, column.name if rng.random() < 0.5 else f"by_{column.name}"))
+            items.append(Item(key, column.name if rng.random() < 0.7 else f"by_{column.name}"))
         tests += self.tests(table)
         never_null = _compared(conjunction(tests))
         items += self.aggregates(table, never_null)

@@ -18,7 +18,7 @@ from .reference import Reference
 from .schema import Column, Schema
 from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_whole_limits
 from .sources import SourceGenerator, conjunction
-from .views import base_of, readable, view_table, with_views
+from .views import base_of, key_column, readable, view_table, with_views
 from .world import World
 from .write_generator import random_write
 
@@ -82,21 +82,41 @@ class _Seen:
                 return case
 
 
+def _called(alias: str, expression: Expr) -> Expr:
+    """Return a key or an aggregate of a view with another name for its table."""
+    match expression:
+        case Col():
+            return replace(expression, alias=alias)
+        case Call():
+            return replace(expression, arguments=tuple(_called(alias, each) for each in expression.arguments))
+        case Aggregate(operand=Col() as operand):
+            return replace(expression, operand=_called(alias, operand))
+    return expression
+
+
 class _Counting(SourceGenerator):
     """Makes queries that count and sum the rows of one table, by columns or by what stands for NULL in them."""
 
     def count(self, name: str) -> QueryCase:
         rng = self.rng
-        table = rng.choice(self.schema.tables)
+        view = rng.choice(self.schema.views) if self.schema.views and rng.random() < 0.4 else None
+        table = base_of(self.schema, view) if view is not None else rng.choice(self.schema.tables)
         sight = self.sight_of(table)
-        columns = [column for column in table.columns if column.type.kind != "DOUBLE"]
-        chosen = rng.sample(columns, min(len(columns), rng.choice((1, 2, 2, 3))))
-        keys = [self.key(sight, column) for column in chosen]
+        if view is not None:  # ask for what it holds, or for a part of it
+            keys = [_called(sight.alias, key) for key in view.select.group]
+            parts = [_called(sight.alias, item.expression) for item in view.select.items]
+            parts = [part for part in parts if isinstance(part, Aggregate)]
+            parts = rng.sample(parts, rng.randint(1, len(parts)))
+        else:
+            columns = [column for column in table.columns if column.type.kind != "DOUBLE"]
+            chosen = rng.sample(columns, min(len(columns), rng.choice((1, 2, 2, 3))))
+            keys = [self.key(sight, column) for column in chosen]
+            parts = self.parts(sight)
         fixed = rng.randint(0 if rng.random() < 0.3 else min(1, len(keys)), len(keys))
-        tests = [self.compared(sight, *pair) for pair in zip(keys[:fixed], chosen[:fixed], strict=True)]
+        tests = [self.compared(sight, key) for key in keys[:fixed]]
         grouped = keys if rng.random() < 0.3 else keys[fixed:]
         items = [Item(key, f"k{number}") for number, key in enumerate(grouped)]
-        items += [Item(part, f"g{number}") for number, part in enumerate(self.parts(sight))]
+        items += [Item(part, f"g{number}") for number, part in enumerate(parts)]
         source = Source("from", table.name, sight.alias)
         select = Select(tuple(items), (source,), conjunction(tests), group=tuple(grouped))
         used = parameters_of(select)
@@ -111,8 +131,8 @@ class _Counting(SourceGenerator):
         value = self.operand(sight, column.name)
         return Call("COALESCE", (reference, value)) if isinstance(value, Const) else reference
 
-    def compared(self, sight: Sight, key: Expr, column: Column) -> Expr:
-        value = self.operand(sight, column.name)
+    def compared(self, sight: Sight, key: Expr) -> Expr:
+        value = self.operand(sight, key_column(key))
         sides = (key, value) if self.rng.random() < 0.8 else (value, key)
         return Compare("=", *sides)
 

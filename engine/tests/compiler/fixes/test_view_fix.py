@@ -129,3 +129,39 @@ def test_a_column_that_is_called_as_a_count_is_not_taken_for_the_count_of_the_vi
     fix = view_fix(f"{table}{ask} AND row_count = 3 GROUP BY b;")
     assert fix is not None
     assert "SELECT b, row_count, COUNT(*) AS row_count_2" in fix.edits[0].text
+
+
+HELD = (
+    "CREATE VIEW held AS SELECT COALESCE(c, 'no') AS c, COUNT(*) AS many, COUNT(v) AS with_v, SUM(v) AS total "
+    "FROM t GROUP BY COALESCE(c, 'no');\n"
+)
+
+
+def test_a_view_that_holds_what_is_asked_is_read_and_none_is_added() -> None:
+    ask = "CREATE QUERY q AS SELECT IFNULL(c, 'no') AS k, SUM(v) AS s FROM t GROUP BY k ORDER BY k LIMIT 3;"
+    text = f"{TABLE}{HELD}{ask}"
+    (error,) = [finding for finding in piql.compile({"a": text}).diagnostics if finding.severity == "error"]
+    fix = next(fix for fix in error.fixes if "view" in fix.title)
+    assert fix.title == "Read the view held of t"
+    assert fix.price == "the answer stays the same; at most 1 request an execution"
+    fixed = mended(text, fix)
+    assert fixed.endswith("AS SELECT c AS k, total AS s FROM held ORDER BY k LIMIT 3;")
+    assert not piql.compile({"a": fixed}).has_errors
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        HELD.replace("'no'", "'none'"),
+        HELD.replace(", COUNT(v) AS with_v, SUM(v) AS total", ""),
+        HELD.replace("FROM t GROUP", "FROM t WHERE b > 3 GROUP"),
+        HELD.replace("FROM t GROUP", "FROM t WHERE v IS NOT NULL GROUP"),
+        HELD.replace("AS c,", "AS team,"),
+        HELD.replace("c, 'no') AS c", "c, 'no') AS c, b").replace("BY COALESCE(c, 'no')", "BY COALESCE(c, 'no'), b"),
+    ],
+)
+def test_a_view_of_other_rows_groups_or_names_is_not_read_in_its_place(held: str) -> None:
+    ask = "CREATE QUERY q AS SELECT COALESCE(c, 'no') AS k, SUM(v) AS s FROM t GROUP BY k ORDER BY k LIMIT 3;"
+    fix = view_fix(f"{TABLE}{held}{ask}")
+    assert fix is not None
+    assert fix.title == "Keep the view t_by_c of t"

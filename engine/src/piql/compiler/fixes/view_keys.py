@@ -2,6 +2,8 @@
 
 team                         →  ViewKey(team)
 COALESCE(team, 'nobody')     →  ViewKey(team, "'nobody'")
+
+`declared_view` reads a CREATE VIEW in the same terms, so that a query finds a view that is there already.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from piql.compiler.fixes.select_text import tests_of
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.print_queries import print_expression, written
 from piql.schema.catalog import Column, Kind, Table
@@ -79,3 +82,56 @@ def meant_by(expression: ast.Expression, select: ast.Select, table: Table) -> as
         case _:
             return expression
     return item.expression if isinstance(item, ast.SelectItem) else None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredView:
+    """A view of one table: its keys, of which it leaves out the rows with NULL in `never_null`, and its `columns`.
+
+    `columns` names the column of each COUNT, SUM and AVG by its text: `SUM(price)`.
+    """
+
+    name: str
+    keys: frozenset[ViewKey]
+    never_null: frozenset[str]
+    columns: Mapping[str, str]
+
+
+def declared_view(node: ast.CreateView, table: Table) -> DeclaredView | None:
+    """Return a view of a table whose keys are called as its columns; None for one that holds other rows or names."""
+    select = node.query
+    if not isinstance(select, ast.Select) or select.group is None or select.from_clause is None:
+        return None
+    source = select.from_clause.first
+    if not isinstance(source, ast.TableName) or source.table.text.lower() != table.name.lower():
+        return None
+    never_null: set[str] = set()
+    for test in tests_of(select):
+        column = column_named(test.operand, table) if isinstance(test, ast.NullTest) and test.is_negated else None
+        if column is None:
+            return None
+        never_null.add(column.name)
+    columns: dict[str, str] = {}
+    for item in select.items:
+        if not isinstance(item, ast.SelectItem):
+            return None
+        key = key_of(item.expression, table)
+        if key is not None and item.alias is not None and item.alias.text != key.column.name:
+            return None
+        if isinstance(item.expression, ast.Call) and key is None and item.alias is not None:
+            columns[call_text(item.expression, table)] = item.alias.text
+    keys = [key_of(expression, table) for expression in select.group.keys]
+    return (
+        DeclaredView(node.name.text, frozenset(key for key in keys if key is not None), frozenset(never_null), columns)
+        if None not in keys
+        else None
+    )
+
+
+def call_text(call: ast.Call, table: Table) -> str:
+    """Return COUNT, SUM or AVG of a column in one spelling; empty for a call that is none of them."""
+    function = call.name.text.upper()
+    if call.is_star:
+        return f"{function}(*)"
+    column = column_named(call.arguments[0], table) if len(call.arguments) == 1 else None
+    return f"{function}({written(column.name)})" if column is not None else ""

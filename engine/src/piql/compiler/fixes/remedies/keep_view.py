@@ -6,6 +6,7 @@ SELECT COUNT(*) AS n FROM likes WHERE post = [post]
 
 With GROUP BY each row of the view is a group of the query, so that GROUP BY goes and LIMIT counts rows of the view.
 A key may be COALESCE(team, 'nobody'): the view is grouped by it, and the query names the view's column instead.
+Where a view is declared that holds all this, the query reads that one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from collections.abc import Iterator, Sequence
 
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
 from piql.compiler.fixes.select_text import COMMENT, occurrence_of, tests_of, where_of
-from piql.compiler.fixes.view_keys import ViewKey, column_named, key_of, meant_by
+from piql.compiler.fixes.view_keys import (
+    DeclaredView,
+    ViewKey,
+    call_text,
+    column_named,
+    declared_view,
+    key_of,
+    meant_by,
+)
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.print_queries import written
@@ -37,6 +46,9 @@ def keep_view(query: RefusedQuery) -> list[Remedy]:
     if edits is None:
         return []
     table = gap.table.name
+    if rewriting.declared is not None:
+        title = f"Read the view {rewriting.view} of {table}"
+        return [Remedy(title, "the answer stays the same", Change.NOTHING, edits=edits, excludes="view")]
     title = f"Keep the view {rewriting.view} of {table}"
     consequence = f"writes to {table} keep it up to date, each more dearly than now; the answer stays the same"
     return [Remedy(title, consequence, Change.DEARER_WRITES, edits=edits, excludes="view")]
@@ -56,8 +68,9 @@ class _Rewriting:
         self.fixed = tuple(dict.fromkeys(key for key in equal if key is not None))
         self.keys = tuple(dict.fromkeys((*self.fixed, *(key for key in grouped if key is not None))))
         self.is_grouped_otherwise = None in grouped or len({key.column.name for key in self.keys}) < len(self.keys)
-        self.view = self._free_name()
         self.kept: dict[str, str] = {}  # what the view counts and sums → its column
+        self.declared = self._declared()
+        self.view = self.declared.name if self.declared is not None else self._free_name()
 
     def edits(self) -> tuple[Edit, ...] | None:
         """Return the edits of the query, and the one that adds the view behind its table; None for another query."""
@@ -84,8 +97,23 @@ class _Rewriting:
             edits.append(Edit(span.file, end_of_rows[1], select.group.span.end, ""))
         if any(COMMENT.search(span.source.text[edit.start : edit.end]) for edit in edits):
             return None
+        if self.declared is not None:
+            return tuple(edits)
         added = self._added_view()
         return (added, *edits) if added is not None else None
+
+    def _declared(self) -> DeclaredView | None:
+        """Return a view that is declared, has these keys, and holds all that the query counts and sums."""
+        calls = {call_text(call, self.table) for call in _aggregates(self.select)}
+        nullable = {key.column.name for key in self.keys if key.column.nullable and not key.stand_in}
+        for statement in (statement for file in self.files for statement in file.statements):
+            view = declared_view(statement, self.table) if isinstance(statement, ast.CreateView) else None
+            if view is None or view.keys != frozenset(self.keys) or view.never_null != nullable:
+                continue
+            if calls <= view.columns.keys():
+                self.kept = dict(view.columns)
+                return view
+        return None
 
     def _edits_of_aggregates(self) -> list[Edit] | None:
         """Return the edits that read each aggregate from the view; None where one is not to be kept."""
