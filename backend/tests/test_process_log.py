@@ -13,14 +13,15 @@ import httpx
 import piql
 import pytest
 from cassandra.cluster import NoHostAvailable
-from piql_backend.environments.registry import EnvironmentName
+from piql_backend.data_folder.disk import FREE_SOME, disk_full
+from piql_backend.deployments.history import History
 from piql_backend.settings import Settings
 from piql_backend.starting.process_log import to_stderr
 from piql_backend.stores.connection import StoreConnection
-from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool
 
 from .conftest import DEVELOPMENT, settings_for
+from .test_environments import SCADR, opened
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 ADVICE = "Check that the store is running; requests work again then."
@@ -59,10 +60,9 @@ async def test_a_store_that_goes_away_and_comes_back_is_logged_once_each(
         raise piql.StoreUnavailable(f"no answer, {next(numbers)}")
 
     numbers = iter(range(1_000_000))
-    workbench = Workbench(settings, workers)
-    await workbench.open()
-    try:
-        history = (await workbench.environments.opened(EnvironmentName("scadr", "development"))).deployments.history
+    async with opened(settings, workers) as environments:
+        history = (await environments.opened(SCADR)).deployments.history
+        history.close()  # only the test looks
         for _ in range(2):
             with monkeypatch.context() as patched:
                 patched.setattr(StoreConnection, "database", away)
@@ -70,8 +70,6 @@ async def test_a_store_that_goes_away_and_comes_back_is_logged_once_each(
                     history.look()
             for _ in range(2):
                 history.look()
-    finally:
-        await workbench.close()
     lines = [line.partition(": ")[2] for line in log()]
     assert len(lines) == 4
     for left, back in (lines[:2], lines[2:]):
@@ -79,6 +77,30 @@ async def test_a_store_that_goes_away_and_comes_back_is_logged_once_each(
         assert left.endswith(ADVICE)
         assert back.startswith("the store embedded:")
         assert back.endswith("answers again")
+
+
+@pytest.mark.parametrize(("failure", "advice"), [(disk_full("a log"), FREE_SOME), (KeyError("a fault"), None)])
+async def test_a_history_that_cannot_be_written_is_logged_once_and_a_full_disk_in_one_line(
+    settings: Settings,
+    workers: WorkerPool,
+    log: Callable[[], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: Exception,
+    advice: str | None,
+) -> None:
+    def fail(_: History) -> None:
+        raise failure
+
+    async with opened(settings, workers) as environments:
+        history = (await environments.opened(SCADR)).deployments.history
+        history.close()  # only the test looks
+        monkeypatch.setattr(History, "_follow", fail)
+        for _ in range(3):
+            history.look()
+        assert history.advice == advice
+    lines = log()
+    assert len([line for line in lines if "does not follow the store" in line]) == 1
+    assert len([line for line in lines if line.startswith("Traceback")]) == (advice is None)
 
 
 def test_what_the_driver_raises_as_well_is_not_logged_and_its_own_faults_once(log: Callable[[], list[str]]) -> None:

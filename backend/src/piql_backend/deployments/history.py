@@ -24,6 +24,7 @@ from piql.versions.deploy import LivingVersion, versions
 
 from piql_backend.compilations.reading import read_bound, read_indexes, read_parameter
 from piql_backend.compilations.service import Compilations
+from piql_backend.data_folder.disk import advice_on
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     PERSON,
@@ -71,9 +72,9 @@ class LiveDeployment:
 class History:
     """Follows the store's document.
 
-    `problem` says why it could not at the last look, None where it could. `replaced` is the error where another store
-    is in the place of this one. `emptied` says that the store holds no version though the history has some.
-    That the store does not answer, and that it answers again, is logged once.
+    `problem` says why it could not at the last look, None where it could, and `advice` what to do if the disk is full.
+    `replaced` is the error where another store is in the place of this one. `emptied` says that the store holds no
+    version though the history has some. That the store does not answer, and that it answers again, is logged once.
     """
 
     def __init__(self, table: DeploymentTable, compilations: Compilations, store: StoreConnection) -> None:
@@ -86,6 +87,7 @@ class History:
         self._watcher = threading.Thread(target=self._watch, name="watch-store", daemon=True)
         self._logged: str | None = None  # what is to be done about the problem, as the log says
         self.problem: str | None = None
+        self.advice: str | None = None
         self.replaced: StoreReplaced | None = None
         self.emptied: str | None = None
         self.on_new: Callable[[DeploymentDetailRead], None] = lambda version: None
@@ -118,11 +120,12 @@ class History:
         try:
             self.reconcile()
         except (PiqlError, ApiError) as error:
-            self.problem = str(error)
+            self.problem, self.advice = str(error), None
         except Exception as error:
-            if self.problem != str(error):
-                log.exception("the history of deployments does not follow the store")
-            self.problem = f"the history of deployments does not follow the store: {error}"
+            problem, self.advice = f"the history of deployments does not follow the store: {error}", advice_on(error)
+            if problem != self.problem:
+                log.error("%s", problem, exc_info=None if self.advice else error)
+            self.problem = problem
 
     def reconcile(self) -> LiveDeployment | None:
         """Make the history agree with the store, and return what is live.

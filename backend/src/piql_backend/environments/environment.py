@@ -175,8 +175,8 @@ class Environment:
         """The problems that are known without asking anything."""
         problems = []
         if self.deployments.history.problem is not None:
-            message = self.deployments.history.problem
-            problems.append(ProblemRead(what="deployments", message=message, help="See the log."))
+            message, advice = self.deployments.history.problem, self.deployments.history.advice
+            problems.append(ProblemRead(what="deployments", message=message, help=advice or "See the log."))
         if self.emptied is not None:
             message = self.emptied
             help_ = "Stop the workbench and put a copy of the store back, or deploy to begin anew."

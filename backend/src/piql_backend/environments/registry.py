@@ -249,11 +249,11 @@ class Environments:
             raise
         except _FAULTS as error:
             message = f"The environment {name} cannot be opened: {error}"
+            advice = advice_on(error)
             if entry.problem != message:  # whoever looks at it asks again every few seconds
-                log.exception("the environment %s cannot be opened", name)
+                log.error("%s", message, exc_info=None if advice else error)
             entry.problem = message
-            advice = advice_on(error) or "See the log."
-            raise ApiError(503, "environment-broken", message, advice) from error
+            raise ApiError(503, "environment-broken", message, advice or "See the log.") from error
         entry.problem = None
         return environment
 
