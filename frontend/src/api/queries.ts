@@ -13,6 +13,7 @@ import { allPages, type Page, pagesUntil } from './pages'
 import { askPrediction } from './prediction-batch'
 import type {
   Axis,
+  CapacityCreate,
   Deployment,
   EnvironmentHealth,
   Health,
@@ -347,6 +348,31 @@ export const heatmap = (environment: EnvironmentName, plan: string, files: Sourc
         }),
       )
     },
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+    retry: false,
+  })
+
+/**
+ * How much load the store takes, and what more users need: at `shown` numbers of users, else at some from 10³ to 10⁹.
+ * The last answer stays until the next one is there; a request that nobody waits for any more is given up.
+ */
+export const capacity = (
+  environment: EnvironmentName,
+  files: SourceFile[],
+  question: Omit<CapacityCreate, 'files' | 'shown_users'>,
+  shown: number | null,
+) =>
+  queryOptions({
+    queryKey: keyOf('capacity', environment, question, shown, files),
+    queryFn: ({ signal }) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/capacity-reports`, {
+          params: { path: environment },
+          body: { ...question, files, shown_users: shown === null ? null : [shown] },
+          signal,
+        }),
+      ),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,

@@ -20,6 +20,7 @@ import { useView } from './url-state'
 
 const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
 const DashboardPage = lazy(() => import('./DashboardPage'))
+const CapacityPage = lazy(() => import('./capacity/CapacityPage'))
 const AlertsPage = lazy(() => import('./alerts/AlertsPage'))
 const RequestsPage = lazy(() => import('./requests/RequestsPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
@@ -33,6 +34,7 @@ const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
 const PAGE_TITLES: Partial<Record<View['page'], string>> = {
   dashboard: 'Dashboard',
+  capacity: 'Capacity',
   alerts: 'Alerts',
   requests: 'Requests',
   guide: 'Guide',
@@ -103,6 +105,8 @@ function Pages() {
             <KnownEnvironment key={`${application}/${environment}`}>
               {page === 'dashboard' ? (
                 <DashboardPage />
+              ) : page === 'capacity' ? (
+                <CapacityPage />
               ) : page === 'alerts' ? (
                 <AlertsPage />
               ) : page === 'requests' ? (

@@ -36,6 +36,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
     <nav className={styles['nav']} aria-label="Pages">
       <PageLink page="workbench" title="Workbench" />
       <PageLink page="dashboard" title="Dashboard" />
+      <PageLink page="capacity" title="Capacity" />
       <PageLink page="requests" title="Requests" />
       <PageLink page="alerts" title="Alerts" />
     </nav>

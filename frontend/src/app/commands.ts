@@ -107,6 +107,12 @@ export function commands(
       run: () => setView({ page: 'dashboard' }),
     },
     {
+      id: 'capacity-page',
+      group: 'Actions',
+      title: 'Open the page of capacity',
+      run: () => setView({ page: 'capacity' }),
+    },
+    {
       id: 'requests-page',
       group: 'Actions',
       title: 'Open the page of deploy requests',

@@ -37,7 +37,7 @@ const TEAM_PAGES = ['people', 'account', 'record'] as const
 export type TeamPage = (typeof TEAM_PAGES)[number]
 
 /** The pages of an environment beside the workbench, each at the path of its name. */
-const SIDE_PAGES = ['dashboard', 'alerts', 'requests'] as const
+const SIDE_PAGES = ['dashboard', 'capacity', 'alerts', 'requests'] as const
 export type SidePage = (typeof SIDE_PAGES)[number]
 
 export interface View {
@@ -97,6 +97,8 @@ export interface View {
   plans?: string | undefined
   /** The file whose saves the history lists; without it those of all files. */
   savesOf?: string | undefined
+  /** What is asked about capacity, as text: `logic/capacity-question.ts`. */
+  load?: string | undefined
   /** The stop of the tour that is shown, from 1. */
   tour?: number | undefined
   /** The seconds before now that the dashboard shows. */
@@ -129,6 +131,7 @@ const TEXT_KEYS = [
   'plans',
   'savesOf',
   'section',
+  'load',
 ] as const
 
 /** The view of an address. */
