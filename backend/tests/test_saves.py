@@ -13,6 +13,7 @@ from .conftest import DEVELOPMENT, Running
 
 FILES = "/api/applications/scadr/files"
 SAVES = "/api/applications/scadr/saves"
+TOWN_OF = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
 
 
 async def saves(client: httpx.AsyncClient, **query: Any) -> list[dict[str, Any]]:
@@ -90,6 +91,57 @@ async def test_a_deployment_names_the_save_that_it_was_made_from(client: httpx.A
     deployed = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": live["version"]})
     assert deployed.status_code == 201, deployed.text
     assert (await saves(client))[0]["deployments"] == [f"development/{deployed.json()['version']}"]
+
+
+async def test_a_rollback_names_the_save_that_it_returns_to(client: httpx.AsyncClient) -> None:
+    first = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["version"]
+    text = "CREATE QUERY q AS SELECT username FROM users WHERE username = [u];"
+    await client.post(FILES, json={"path": "queries/q.piql", "text": text})
+    await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": first})
+    back = await client.post(f"{DEVELOPMENT}/deployments/rollback", json={"base_version": first + 1})
+    assert back.status_code == 201, back.text
+    newest, before = (await saves(client))[:2]
+    assert newest["deployments"] == [f"development/{first + 1}"]
+    assert before["deployments"] == [f"development/{first}", f"development/{first + 2}"]
+
+
+async def test_a_deployment_that_could_not_be_named_is_named_later(settings: Settings, running: Running) -> None:
+    lock = settings.data / "histories" / "scadr.lock"
+    async with running(settings) as client:
+        await saves(client)
+        live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["version"]
+        lock.unlink()
+        lock.mkdir()  # nobody can write now
+        created = await client.post(FILES, json={"path": "queries/new.piql", "text": TOWN_OF})
+        assert created.status_code == 201
+        deployed = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": live})
+        assert deployed.status_code == 201, deployed.text
+        problems = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
+        assert "Deployments of scadr are not recorded: Is a directory." in [problem["message"] for problem in problems]
+        lock.rmdir()
+        assert (await saves(client))[0]["deployments"] == []
+        problems = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
+        assert ["Deployments" in problem["message"] for problem in problems] == [True]
+    (settings.data / "histories" / "scadr.git" / "refs" / "tags" / "development" / str(live)).unlink(missing_ok=True)
+    async with running(settings) as client:
+        named = {mark for save in await saves(client) for mark in save["deployments"]}
+        assert named == {f"development/{live}", f"development/{live + 1}"}
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
+
+
+async def test_versions_of_an_environment_that_comes_again_have_names_of_their_own(client: httpx.AsyncClient) -> None:
+    environments = "/api/applications/scadr/environments"
+    for turn, names in enumerate(([], ["earlier/staging/1"], ["earlier/staging-2/1", "earlier/staging/1"])):
+        assert (await client.post(environments, json={"title": "Staging"})).status_code == 201
+        text = f"CREATE QUERY q{turn} AS SELECT username FROM users WHERE username = [u];"
+        await client.post(FILES, json={"path": f"queries/q{turn}.piql", "text": text})
+        deployed = await client.post(f"{environments}/staging/deployments", json={})
+        assert deployed.status_code == 201, deployed.text
+        listed = await saves(client)
+        assert listed[0]["deployments"] == ["staging/1"]
+        assert sorted(mark for save in listed[1:] for mark in save["deployments"] if "staging" in mark) == names
+        removed = await client.delete(f"{environments}/staging", params={"name": "staging"})
+        assert removed.status_code == 204, removed.text
 
 
 async def test_a_history_that_cannot_be_written_fails_no_save_and_is_said(settings: Settings, running: Running) -> None:

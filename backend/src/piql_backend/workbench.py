@@ -97,7 +97,7 @@ class Workbench:
             settings.report_megabytes * 1_000_000,
         )
         self.environments = Environments(data, settings.store, shared)
-        self.environment_changes = EnvironmentChanges(data, self.environments, allowed_stores)
+        self.environment_changes = EnvironmentChanges(data, self.applications, self.environments, allowed_stores)
         self.lifecycle = Lifecycle(
             data, settings.samples, self.applications, self.parameter_sets, self.environments, self._forget_roles
         )

@@ -8,9 +8,11 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from dulwich.refs import DiskRefsContainer
 from piql.store.base import Transaction
 from piql.store.embedded.store import EmbeddedStore
 from piql_backend.data_folder.layout import environment_folder
@@ -61,7 +63,10 @@ class _Counted:
 
 
 def count_steps(steps: Steps) -> None:
-    """Make each transaction of the store and of DuckDB, its calls, its begin and its end a step."""
+    """Make a step of each transaction of the store and of DuckDB, its calls, its begin and its end.
+
+    So are the begin and the end of each move of a name in the history of the files.
+    """
     begin, write = EmbeddedStore.transaction, Database.write
 
     @contextmanager
@@ -83,6 +88,22 @@ def count_steps(steps: Steps) -> None:
 
     EmbeddedStore.transaction = transaction  # type: ignore[method-assign,assignment]
     Database.write = written  # type: ignore[method-assign]
+    for moved in ("add_if_new", "set_if_equals"):
+        _count_calls(DiskRefsContainer, moved, steps)
+
+
+def _count_calls(container: type, name: str, steps: Steps) -> None:
+    """Make the begin and the end of each call of a method a step."""
+    behind = getattr(container, name)
+
+    @wraps(behind)
+    def counted(*arguments: Any, **more: Any) -> Any:
+        steps.step()
+        answer = behind(*arguments, **more)
+        steps.step()
+        return answer
+
+    setattr(container, name, counted)
 
 
 def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, told: Path) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 import httpx
 import piql
 import pytest
+from patience import PATIENCE
+from piql_backend.file_history.repository import FileHistory
 from piql_backend.settings import Settings
 
 from . import dying
@@ -57,6 +59,14 @@ async def requests_agree(client: httpx.AsyncClient, versions: list[dict[str, Any
     assert all(read["approvals"] == 1 for read in requests if read["number"] in named)
 
 
+async def names_agree(settings: Settings, versions: list[dict[str, Any]]) -> None:
+    """Each version has its name in the history of the files, perhaps a moment after its row."""
+    history, wanted = FileHistory(settings.data / "histories" / "scadr.git"), {read["version"] for read in versions}
+    async with asyncio.timeout(PATIENCE):
+        while history.marks() != {f"development/{version}" for version in wanted}:
+            await asyncio.sleep(0.02)
+
+
 async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, frozenset[str]]:
     """Hold the history against the store, and give the id and the queries of what is live."""
     while (build := (await client.get(f"{DEVELOPMENT}/deployments/builds/latest")).json()) and build["is_running"]:
@@ -64,6 +74,7 @@ async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, fr
     assert (await client.get(f"{DEVELOPMENT}/health")).json()["status"] == "ok"
     reads = (await client.get(f"{DEVELOPMENT}/deployments", params={"limit": 500})).json()["items"]
     await requests_agree(client, reads)
+    await names_agree(settings, reads)
     live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
     assert [read["id"] for read in reads if read["is_live"]] == [live["id"]] == [reads[0]["id"]]
     with piql.connect(dying.store_url_of(settings)) as db:

@@ -265,11 +265,22 @@ class Applications:
                 message = f"{path} has been removed since it was opened."
                 raise ApiError(409, "file-changed", message, "Reload the files.")
 
-    def mark_deployed(self, application_id: str, name: str, texts: Mapping[str, str]) -> None:
-        """Name the state that was deployed in the history, such as `development/3`."""
+    def name_deployed(self, application_id: str, texts_of: Mapping[str, Callable[[], Mapping[str, str]]]) -> None:
+        """Name the states that were deployed in the history, such as `development/3`, unless they are named there.
+
+        The texts of a state are asked for only where it has no name. A fault of the history is one of its problems.
+        """
+        self.refuse_unknown(application_id)
         with self._saving:
+            if self._histories.has_marks(application_id, texts_of):
+                return
             self._record(application_id, "Changed outside of the workbench")
-            self._histories.mark(application_id, texts, name)
+            self._histories.mark(application_id, texts_of)
+
+    def retire_names(self, application_id: str, environment: str) -> None:
+        """Let what was deployed in an environment that is gone be called `earlier/staging/3`: a new one is to come."""
+        with self._saving:
+            self._histories.retire_marks(application_id, environment)
 
     def _record(self, application_id: str, message: str) -> None:
         with contextlib.suppress(NotFound):  # deleted meanwhile, or not there yet

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError, StoreReplaced
@@ -25,6 +26,7 @@ from piql.versions.deploy import LivingVersion, versions
 from piql_backend.compilations.reading import read_bound, read_indexes, read_parameter
 from piql_backend.compilations.service import Compilations
 from piql_backend.data_folder.disk import advice_on
+from piql_backend.deployments.naming import VersionNames
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import (
     PERSON,
@@ -40,6 +42,7 @@ from piql_backend.web.errors import ApiError, ErrorRead, NotFound, from_engine
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
+_LOOKS_BETWEEN_NAMES = 60  # after so many it is looked whether a version has no name
 FIRST_START = "first start"  # the detail by which a first start recognizes its own deployment
 _AN_APPLICATION = "an application"
 _APPLICATION = "workspace"  # the detail that names the application; applications were called workspaces at first
@@ -77,8 +80,11 @@ class History:
     version though the history has some. That the store does not answer, and that it answers again, is logged once.
     """
 
-    def __init__(self, table: DeploymentTable, compilations: Compilations, store: StoreConnection) -> None:
+    def __init__(
+        self, table: DeploymentTable, compilations: Compilations, store: StoreConnection, names: VersionNames
+    ) -> None:
         self._table = table
+        self._names = names
         self._compilations = compilations
         self._store = store
         self._live: LiveDeployment | None = None
@@ -90,8 +96,6 @@ class History:
         self.advice: str | None = None
         self.replaced: StoreReplaced | None = None
         self.emptied: str | None = None
-        self.on_new: Callable[[DeploymentDetailRead], None] = lambda version: None
-        """Called with each version that is seen for the first time."""
         self.on_answer: Callable[[], None] = lambda: None
         """Called once a second as long as the store answers."""
 
@@ -103,6 +107,7 @@ class History:
             read = self._table.read(newest, newest)
             assert read is not None
             self._live = LiveDeployment(read, self._compilations.compile_texts(self._table.texts(newest)), "", {})
+        self._names.complete()
         self._watcher.start()
 
     def close(self) -> None:
@@ -133,6 +138,7 @@ class History:
         Raises PiqlError where the store does not answer, StoreReplaced where it is not the one that was there.
         """
         with self._looking:
+            before = self._live
             try:
                 self._follow()
             except (PiqlError, ApiError) as error:
@@ -145,7 +151,10 @@ class History:
             if self._logged is not None:
                 log.info("the store %s answers again", self._store.shown_url)
                 self._logged = None
-            return self._live
+            live = self._live
+        if live is not before:
+            self._names.complete()
+        return live
 
     def _log(self, refusal: ErrorRead) -> None:
         """Say why the store cannot be followed, and what to do, unless the last line said to do the same."""
@@ -206,14 +215,17 @@ class History:
         earlier = self._table.read(version_without_id, 0) if version_without_id else None
         read = _read(version, deployment, earlier)
         self._table.put(deployment.origin.id, read, deployment.texts, deployment.origin.details.get(REQUEST))
-        self.on_new(read)
         return version
 
     def _watch(self) -> None:
-        while not self._closing.wait(LOOK_SECONDS):
+        for looks in count(1):
+            if self._closing.wait(LOOK_SECONDS):
+                return
             self.look()
             if self.problem is None:
                 self.on_answer()
+            if looks % _LOOKS_BETWEEN_NAMES == 0:
+                self._names.complete()
 
 
 def deployer_of(

@@ -109,6 +109,16 @@ class DeploymentTable:
             row = cursor.execute("SELECT files FROM deployments WHERE version = ?", [version]).fetchone()
         return {file["path"]: file["text"] for file in json.loads(row[0])} if row else {}
 
+    def own_texts(self, version: int) -> Mapping[str, str]:
+        """The texts that were deployed as a version, without those of earlier deployments beside them."""
+        return {path: text for path, text in self.texts(version).items() if path != EARLIER}
+
+    def numbers(self) -> Sequence[int]:
+        """All versions by their numbers, the oldest first."""
+        with self._database.read() as cursor:
+            rows = cursor.execute("SELECT version FROM deployments ORDER BY version").fetchall()
+        return [int(number) for (number,) in rows]
+
     def version_of(self, deployment: str) -> int | None:
         """The version of a deployment by its id in the store, None where the history does not have it yet."""
         with self._database.read() as cursor:

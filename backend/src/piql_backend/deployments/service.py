@@ -35,6 +35,7 @@ from piql_backend.deployments.history import (
     details_of_rollback,
     shortened,
 )
+from piql_backend.deployments.naming import VersionNames
 from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
     REQUEST,
@@ -84,6 +85,7 @@ class Deployments:
         compilations: Compilations,
         predictions: PredictionsByWorkers,
         store: StoreConnection,
+        names: VersionNames,
     ) -> None:
         self._application = application
         self._table = table
@@ -92,7 +94,7 @@ class Deployments:
         self._predictions = predictions
         self._store = store
         self._deploying = threading.Lock()
-        self.history = History(table, compilations, store)
+        self.history = History(table, compilations, store, names)
         self.building = Building(table, store, self.history.look)
 
     def open(self) -> None:

@@ -18,6 +18,7 @@ from piql.store.open import Location, capabilities_of, location_of, open_store, 
 from piql.store.schemes import CQL, EMBEDDED, StoreKind, scheme_of
 
 from piql_backend.applications.ids import id_of
+from piql_backend.applications.repository import Applications
 from piql_backend.data_folder.layout import environment_folder
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.registry import EnvironmentName, Environments
@@ -49,8 +50,11 @@ _ENVIRONMENTS = Listing[str, str]("environments", str, lambda name: name)
 class EnvironmentChanges:
     """All changes of which environments there are; one at a time, so that no two of them name one namespace."""
 
-    def __init__(self, data: Path, environments: Environments, allowed_stores: AllowedStores) -> None:
+    def __init__(
+        self, data: Path, applications: Applications, environments: Environments, allowed_stores: AllowedStores
+    ) -> None:
         self._data = data
+        self._applications = applications
         self._environments = environments
         self._allowed_stores = allowed_stores
         self._changing = asyncio.Lock()
@@ -79,6 +83,7 @@ class EnvironmentChanges:
             folder = environment_folder(self._data, application, name.environment)
             if folder.exists():
                 folder.rename(self._aside(name))
+            await asyncio.to_thread(self._applications.retire_names, application, name.environment)
             settings = EnvironmentSettings(store=choice, title=request.title, colour=request.colour, slo=request.slo)
             write_settings(folder, settings)
             return self._read(name)

@@ -21,6 +21,7 @@ from piql_backend.compilations.service import Compilations
 from piql_backend.data_folder.files import write_atomically
 from piql_backend.database.opening import open_database
 from piql_backend.deploy_requests.service import DeployRequests
+from piql_backend.deployments.naming import VersionNames
 from piql_backend.deployments.promoting import preview_promotion, promote
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import BuildRead, PromotionCreate, PromotionPreviewCreate, PromotionPreviewRead
@@ -94,16 +95,15 @@ class Environment:
             folder / "profile-runs", MeasurableStores(store.url, shared.profile_stores), shared.profile_runner
         )
         self.predictions = PredictionsByWorkers(shared.workers, self.profile_runs)
+        deployment_table = DeploymentTable(self.database)
         self.deployments = Deployments(
             application,
-            DeploymentTable(self.database),
+            deployment_table,
             shared.applications,
             shared.compilations,
             self.predictions,
             self.store,
-        )
-        self.deployments.history.on_new = lambda version: shared.applications.mark_deployed(
-            application, f"{folder.name}/{version.version}", {file.path: file.text for file in version.files}
+            VersionNames(deployment_table, shared.applications, application, folder.name),
         )
         self.executions = Executions(self.deployments, self.store, self.observations)
         self.ad_hoc = AdHoc(self.deployments, self.executions, self.store, shared.workers)

@@ -1,7 +1,7 @@
 """What the files of an application were at each save: a bare git repository beside them.
 
     record(texts)  →  a commit on main, when a text differs from those of the commit before
-    mark(texts)    →  a tag, such as development/3; texts that are no save hang beside main
+    mark(texts)    →  a tag, such as development/3, at the newest save with these texts; else they hang beside main
 
 The files are the truth: a save is recorded after it was written, and one that a crash left out comes with the next.
 Nothing is ever removed from the repository, and `git clone` reads it as it does any other. One that is damaged can be
@@ -27,6 +27,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 
@@ -34,7 +35,7 @@ from dulwich.diff_tree import RenameDetector, TreeChange
 from dulwich.errors import ChecksumMismatch, NotTreeError, ObjectFormatException
 from dulwich.file import FileLocked
 from dulwich.index import commit_tree
-from dulwich.object_store import iter_tree_contents, tree_lookup_path
+from dulwich.object_store import MemoryObjectStore, iter_tree_contents, tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, Tree, TreeEntry
 from dulwich.refs import Ref
 from dulwich.repo import Repo
@@ -154,8 +155,35 @@ class FileHistory:
         """
         with self._writing(f"tags/{name}") as repository:
             newest = self._commits[-1] if self._commits else None
-            commit = self._commit_after(repository, newest, texts, DEPLOYED.decode() + name)
+            commit = self._save_of(repository, texts)
+            if commit is None:
+                commit = self._commit_after(repository, newest, texts, DEPLOYED.decode() + name)
             repository.refs.add_if_new(Ref(TAGS + name.encode()), commit)
+
+    def marks(self) -> frozenset[str]:
+        """Return the names of all deployments. Raises HistoryDamaged."""
+        with self._lock, _damage_told():
+            repository = self._repository()
+            return frozenset() if repository is None else frozenset(chain.from_iterable(_marks(repository).values()))
+
+    def retire_marks(self, environment: str) -> None:
+        """Call the deployments of an environment `earlier/staging/3`, or `earlier/staging-2/3` where that is taken.
+
+        Raises HistoryDamaged, or OSError where nothing can be written.
+        """
+        with self._alone(), _damage_told():
+            repository = self._repository()
+            if repository is None:
+                return
+            names = repository.refs.as_dict(Ref(TAGS.rstrip(b"/")))
+            there = {name.rpartition(b"/")[0] for name in names}
+            old, new = environment.encode(), next(free for free in _earlier(environment) if free not in there)
+            for name, commit in names.items():
+                if name.rpartition(b"/")[0] == old:
+                    for ref in (Ref(TAGS + new + name.removeprefix(old)), Ref(TAGS + name)):
+                        self._unlock(ref)
+                    repository.refs.add_if_new(Ref(TAGS + new + name.removeprefix(old)), commit)
+                    repository.refs.remove_if_equals(Ref(TAGS + name), commit)
 
     def newest_first(self, before: int | None = None, path: str | None = None) -> Iterator[Save]:
         """Yield the saves below a number, from the newest on; with `path` those that changed this file.
@@ -251,9 +279,13 @@ class FileHistory:
         """Let one thread of one process write and move a ref; what another has recorded is known inside."""
         with self._alone(), _damage_told():
             repository = self._repository() or self._create()
-            (self._folder / "refs" / f"{ref}.lock").unlink(missing_ok=True)  # of a process that was killed
+            self._unlock(Ref(f"refs/{ref}".encode()))
             self._follow(repository)
             yield repository
+
+    def _unlock(self, ref: Ref) -> None:
+        """Remove what a killed process left that moved a ref."""
+        (self._folder / f"{ref.decode()}.lock").unlink(missing_ok=True)
 
     def _commit_after(
         self, repository: Repo, newest: ObjectID | None, texts: Mapping[str, str], message: str
@@ -275,6 +307,12 @@ class FileHistory:
         commit = _new_commit(repository, tree, newest, message)
         self._ids = (commit, ids)
         return commit
+
+    def _save_of(self, repository: Repo, texts: Mapping[str, str]) -> ObjectID | None:
+        """Return the newest save that has these texts, None for none."""
+        blobs = [(path.encode(), Blob.from_string(text.encode("utf-8", "replace")).id) for path, text in texts.items()]
+        tree = commit_tree(MemoryObjectStore(), [(path, blob, _PLAIN_FILE) for path, blob in blobs])
+        return next((save for save in reversed(self._commits) if _commit(repository, save).tree == tree), None)
 
     def _ids_at(self, repository: Repo, commit: ObjectID | None) -> Mapping[bytes, ObjectID]:
         """Return the object of each file at a commit by its path; those of the last commit are remembered."""
@@ -427,6 +465,12 @@ def _marks(repository: Repo) -> dict[ObjectID, list[str]]:
     for name, commit_id in sorted(named.items()):
         marks[commit_id].append(name.decode("utf-8", "replace"))
     return marks
+
+
+def _earlier(environment: str) -> Iterator[bytes]:
+    """Yield names for the deployments of an environment that is gone."""
+    for number in count(1):
+        yield f"earlier/{environment}{'' if number == 1 else f'-{number}'}".encode()
 
 
 def _change_of(change: TreeChange) -> FileChange:

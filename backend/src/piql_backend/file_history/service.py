@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, TypeVar
@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 _SAVES = Listing[Save, int]("saves", int, lambda save: save.number, is_descending=True)
 _FAULTS = (HistoryDamaged, FileLocked, OSError)
+_SAVED, _DEPLOYED = "Saves", "Deployments"
 _REMOVE = "Remove the history that was set aside when you no longer need it."
 _AS_THEY_WERE = "Its files and what is deployed are as they were. See the log."
 _EXPORT = "Export the application again."
@@ -35,7 +36,7 @@ class FileHistories:
         self.root = root
         self._histories: dict[str, FileHistory] = {}
         self._lock = threading.Lock()
-        self._failed: dict[str, str] = {}  # why saves of an application are not recorded now
+        self._failed: dict[tuple[str, str], str] = {}  # why saves, or deployments, of an application are not recorded
         self._mended: dict[str, str] = {}  # what became of one that was damaged
 
     def close(self) -> None:
@@ -45,21 +46,39 @@ class FileHistories:
 
     def record(self, application: str, texts: Mapping[str, str], message: str) -> None:
         """Record the files of an application after they were written; a fault is logged and kept as a problem."""
-        self._write(application, "Saves", lambda history: history.record(texts, message))
+        self._write(application, _SAVED, lambda history: history.record(texts, message))
 
-    def mark(self, application: str, texts: Mapping[str, str], name: str) -> None:
-        """Name the files that were deployed, such as `development/3`; a fault is logged and kept as a problem."""
-        self._write(application, "Deployments", lambda history: history.mark(texts, name))
+    def has_marks(self, application: str, names: Iterable[str]) -> bool:
+        """Whether all of these deployments are named; False where the history cannot be read now."""
+        try:
+            return self._of(application).marks().issuperset(names)
+        except _FAULTS:
+            return False
+
+    def mark(self, application: str, texts_of: Mapping[str, Callable[[], Mapping[str, str]]]) -> None:
+        """Name the files of each deployment, such as `development/3`; a fault is logged and kept as a problem."""
+
+        def write(history: FileHistory) -> None:
+            for name in texts_of.keys() - history.marks():
+                history.mark(texts_of[name](), name)
+
+        self._write(application, _DEPLOYED, write)
+
+    def retire_marks(self, application: str, environment: str) -> None:
+        """Let the deployments of an environment that is gone be called `earlier/staging/3`: another may come.
+
+        A fault is logged and kept as a problem.
+        """
+        if self.has(application):
+            self._write(application, _DEPLOYED, lambda history: history.retire_marks(environment))
 
     def problems(self, sees: Callable[[str], bool]) -> list[ProblemRead]:
         """What the health check says about the applications that one sees.
 
         Saves that are not recorded now, and histories that were damaged.
         """
-        failed, mended = (
-            [said for application, said in sentences.copy().items() if sees(application)]
-            for sentences in (self._failed, self._mended)
-        )
+        failed = [said for (application, _), said in self._failed.copy().items() if sees(application)]
+        mended = [said for application, said in self._mended.copy().items() if sees(application)]
         return [
             *(ProblemRead(what="saves", message=said, help="See the log.") for said in failed),
             *(ProblemRead(what="saves", message=said, help=_REMOVE, is_over=True) for said in mended),
@@ -68,7 +87,8 @@ class FileHistories:
     def move_away(self, application: str, target: Path) -> None:
         """Let a history go with its application, which is deleted; a new one of that id begins anew."""
         with self._lock:
-            self._failed.pop(application, None)
+            for what in (_SAVED, _DEPLOYED):
+                self._failed.pop((application, what), None)
             self._mended.pop(application, None)
             if application in self._histories:
                 self._histories.pop(application).close()
@@ -114,10 +134,10 @@ class FileHistories:
             except HistoryDamaged:
                 self._mend(application, history)
                 write(history)
-            self._failed.pop(application, None)
+            self._failed.pop((application, what), None)
         except _FAULTS as fault:
             log.exception("the history of %s is not written", application)
-            self._failed[application] = f"{what} of {application} are not recorded: {_in_words(fault)}."
+            self._failed[application, what] = f"{what} of {application} are not recorded: {_in_words(fault)}."
 
     def _read(self, application: str, read: Callable[[FileHistory], T], help: str | None = None) -> T:
         """Read a history; one that is damaged is mended and read again, with other numbers of saves.
