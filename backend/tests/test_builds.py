@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,11 +16,14 @@ import piql
 import pytest
 from patience import PATIENCE
 from piql.errors import StoreUnavailable
+from piql.versions.change import build
+from piql.versions.change.build import new_driver
+from piql.versions.change.progress import SETTING, read_progress
 from piql_backend.deployments.building import Building
 from piql_backend.settings import Settings
 from piql_backend.stores.connection import StoreConnection
 
-from .conftest import DEVELOPMENT
+from .conftest import DEVELOPMENT, store_url_of
 
 Files = list[dict[str, str]]
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -89,6 +94,76 @@ async def test_a_cancelled_build_leaves_the_live_version(client: httpx.AsyncClie
     assert (await until_done(client))["deployment_id"] == "d2"
 
 
+def begun_beside(db: piql.Database, files: Files) -> piql.Build:
+    """Begin a build as a program beside the workbench does."""
+    texts = {file["path"]: file["text"] for file in with_query(files)}
+    return db.deploy(piql.compile(texts), background=True, rows_per_second=40)
+
+
+async def test_what_another_process_builds_is_shown_and_can_be_cancelled(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    with piql.connect(store_url_of(settings)) as db:
+        begun = begun_beside(db, files)
+        found = (await client.get(LATEST)).json()
+        assert (found["phase"], found["is_running"], found["rows_estimate"]) == ("filling", True, 360)
+        assert (await client.post(f"{LATEST}/pause")).json()["is_paused"]
+        assert (await client.post(f"{LATEST}/cancel")).json()["phase"] == "cancelled"
+        assert begun.progress.phase == "cancelled"
+    assert (await begin(client, with_query(files))).status_code == 202
+    assert (await until_done(client))["deployment_id"] == "d2"
+
+
+async def test_a_build_whose_process_is_gone_goes_on_here(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    with piql.connect(store_url_of(settings)) as db:
+        begun_beside(db, files).stop()
+    while (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"][0][
+        "id"
+    ] != "d2":  # nobody asks for the build
+        await asyncio.sleep(0.05)
+    assert (await until_done(client))["deployment_id"] == "d2"
+
+
+async def test_a_build_goes_on_after_a_kill_though_another_process_has_the_number_of_the_one_that_built(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(settings) as client:
+        application = (await client.get("/api/applications/scadr")).json()
+    files = [{"path": file["path"], "text": file["text"]} for file in application["files"]]
+    monkeypatch.setattr(build, "LEASE_SECONDS", 1.0)
+    with piql.connect(store_url_of(settings)) as db:
+        begun_beside(db, files).stop()
+        with db.store.transaction() as transaction:
+            progress = read_progress(db.store)
+            assert progress is not None
+            driven = replace(progress, driver=new_driver(), beat=time.time())
+            transaction.set_setting(SETTING, driven.as_text())
+    async with running(settings) as client:
+        assert (await until_done(client))["deployment_id"] == "d2"
+
+
+def test_a_build_goes_on_once_a_store_that_was_away_at_the_start_answers() -> None:
+    away = SimpleNamespace(progress=SimpleNamespace(is_done=False, is_paused=False, is_running=False, reason=None))
+    started = threading.Event()
+    away.start = started.set
+    stores = iter([StoreUnavailable("it does not answer"), SimpleNamespace(build=away)])
+
+    def database() -> SimpleNamespace:
+        answer = next(stores)
+        if isinstance(answer, StoreUnavailable):
+            raise answer
+        return answer
+
+    store = SimpleNamespace(database=database)
+    building = Building(cast(Any, None), cast(Any, store), lambda: None, threading.Lock())
+    building.find()
+    building.find()
+    assert started.wait(PATIENCE)
+    away.progress.is_done = True
+
+
 class BuildOfLostStore:
     """A build whose store stops to answer as soon as it has been cancelled."""
 
@@ -108,8 +183,8 @@ class BuildOfLostStore:
 def test_a_cancel_ends_though_the_store_does_not_answer_any_more() -> None:
     build, answers = BuildOfLostStore(), list[str]()
     store = SimpleNamespace(database=lambda: SimpleNamespace(build=build))
-    building = Building(cast(Any, None), cast(Any, store), lambda: None)
-    building.open()
+    building = Building(cast(Any, None), cast(Any, store), lambda: None, threading.Lock())
+    building.find()
 
     def cancel() -> None:
         try:

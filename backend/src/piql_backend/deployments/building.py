@@ -27,49 +27,62 @@ _LOOK_SECONDS = 0.1
 class Building:
     """Follows one build at a time, also one that an earlier start of the workbench, or another process, began.
 
-    It keeps no state of a build: the store's document says what is on its way, and how it ended.
+    It keeps no state of a build: the store's document says what is on its way, and how it ended. A build whose process
+    is gone goes on here.
     """
 
-    def __init__(self, table: DeploymentTable, store: StoreConnection, update_history: Callable[[], object]) -> None:
-        """Take the history of deployments, and what brings it up to date once a build has ended."""
+    def __init__(
+        self,
+        table: DeploymentTable,
+        store: StoreConnection,
+        update_history: Callable[[], object],
+        deploying: threading.Lock,
+    ) -> None:
+        """Take the history of deployments, what brings it up to date once a build has ended, and the lock of `begin`.
+
+        A deployment that waits for its end holds the lock, too: nobody else follows it.
+        """
         self._table = table
         self._store = store
         self._update_history = update_history
+        self._deploying = deploying
         self._build: piql.Build | None = None
-        self._is_open = False
         self._end_following = threading.Event()
         self._follower: threading.Thread | None = None
+        self._logged: str | None = None  # why the store could not be asked, as the log says
 
     @property
     def is_under_way(self) -> bool:
         """Whether a build is followed that has not ended."""
         return self._follower is not None and self._follower.is_alive()
 
-    def open(self) -> None:
-        """Go on with a build that an earlier start left; one that was paused stays paused.
+    def find(self) -> None:
+        """Follow what is on its way in the store, whoever began it: unless something is followed, or deployed just now.
 
-        While the store does not answer, nothing is done: the history says so, and lets this be called again.
+        What nobody builds goes on here, and what was paused stays paused. While the store does not answer, nothing is
+        done: the history says so, and has this called again.
         """
-        if self._is_open or self._build is not None:
+        if self.is_under_way or not self._deploying.acquire(blocking=False):
             return
         try:
             build = self._store.database().build
-            if build is not None:
-                if not build.progress.is_paused:
-                    build.resume()
+            if build is not None and not self.is_under_way:
                 self._follow(build)
         except StoreUnavailable:
-            return
+            pass
         except PiqlError as error:
-            log.error("the version on its way is paused: %s", error)
-        self._is_open = True
+            if str(error) != self._logged:
+                log.error("the version on its way cannot be read: %s", error)
+            self._logged = str(error)
+        finally:
+            self._deploying.release()
 
     def begin(self, begin: Callable[[], piql.Build]) -> BuildRead:
-        """Begin a build by calling `begin`; a change that builds nothing is live at once.
+        """Begin a build by calling `begin`, under the lock; a change that builds nothing is live at once.
 
         Raises DeploymentInProgress while another build is followed, and what `begin` raises.
         """
-        if self.is_under_way:
+        if self.is_under_way and not self._current().progress.is_done:
             raise DeploymentInProgress("a version is on its way: wait for it, resume it or cancel it first")
         build = begin()
         if build.progress.is_done:
@@ -82,6 +95,7 @@ class Building:
 
     def read(self) -> BuildRead | None:
         """The build that is under way, or the last one of this start."""
+        self.find()
         return None if self._build is None else self._read(self._build)
 
     def _read(self, build: piql.Build) -> BuildRead:
@@ -133,6 +147,7 @@ class Building:
             self._follower.join()
 
     def _current(self) -> piql.Build:
+        self.find()
         if self._build is None:
             raise NotFound("no-build", "No version is on its way.")
         return self._build
@@ -144,9 +159,12 @@ class Building:
         def follow() -> None:
             while not end_following.wait(_LOOK_SECONDS):
                 try:
-                    if build.progress.is_done:
+                    progress = build.progress
+                    if progress.is_done:
                         self._update_history()
                         return
+                    if not (progress.is_paused or progress.is_running or progress.reason):
+                        build.start()  # whoever built it is gone
                 except PiqlError as error:
                     log.warning("the version on its way cannot be read: %s", error)
 

@@ -95,21 +95,13 @@ class Deployments:
         self._store = store
         self._deploying = threading.Lock()
         self.history = History(table, compilations, store, names)
-        self.building = Building(table, store, self.history.look)
+        self.building = Building(table, store, self.history.look, self._deploying)
 
     def open(self) -> None:
         """Make the history agree with the store, and go on with what is on its way."""
         self.history.open()
-        self._go_on()
-        self.history.on_answer = self._go_on
-
-    def _go_on(self) -> None:
-        """Go on with what is on its way, unless somebody deploys at this moment: then there is nothing."""
-        if self._deploying.acquire(blocking=False):
-            try:
-                self.building.open()
-            finally:
-                self._deploying.release()
+        self.building.find()
+        self.history.on_answer = self.building.find
 
     def close(self) -> None:
         self.history.close()
