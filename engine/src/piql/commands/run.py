@@ -6,15 +6,15 @@ import argparse
 import base64
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
-from piql.client.database import Page
+from piql.client.database import Database, Page
 from piql.commands.arguments import add_output
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.table import counted, format_table
-from piql.errors import CompilationRefused, NotDeployed, PiqlError
+from piql.errors import CompilationRefused, InvalidParameter, NotDeployed, PiqlError
 from piql.text.diagnostics.render import render_all
 
 
@@ -24,27 +24,27 @@ def run(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("query", help='the name of a deployed query, or a statement such as "SELECT …"')
     parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
     parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="VALUE is JSON, or else taken as text"
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="VALUE is JSON, or text where it is none, or where the parameter takes no such value",
     )
     parser.add_argument("--cursor", help="of the page before")
     add_output(parser)
     options = parser.parse_args(argv)
-    parameters = {}
+    texts: dict[str, str] = {}
     for parameter in options.param:
         name, equals, value = parameter.partition("=")
         if not equals:
             parser.error(f"--param {parameter}: write NAME=VALUE")
-        if name in parameters:
+        if name in texts:
             parser.error(f"--param {name} is given twice: leave one of them out")
-        parameters[name] = _value(value)
-    is_statement = len(options.query.split()) > 1
+        texts[name] = value
     try:
         with open_existing(options.store) as db:
             refuse_undeployed(db, options.store)
-            if is_statement:
-                page = db.run(options.query, parameters, options.cursor)
-            else:
-                page = db.execute(options.query, parameters, cursor=options.cursor)
+            page = _page(db, options.query, texts, options.cursor)
     except CompilationRefused as refusal:
         print(render_all(refusal.diagnostics) or str(refusal), file=sys.stderr)
         return 1
@@ -56,6 +56,27 @@ def run(argv: Sequence[str] | None = None) -> int:
         return 1
     print(_as_json(page) if options.output == "json" else _as_text(page))
     return 0
+
+
+def _page(db: Database, query: str, texts: Mapping[str, str], cursor: str | None) -> Page:
+    """Execute with the values of texts; a value that its parameter refuses is the text itself, such as digits of a key.
+
+    Parameters are refused before anything is read or written, so that nothing is done twice.
+    """
+    parameters = {name: _value(text) for name, text in texts.items()}
+    refusals: dict[str, InvalidParameter] = {}
+    while True:
+        try:
+            if len(query.split()) > 1:
+                return db.run(query, parameters, cursor)
+            return db.execute(query, parameters, cursor=cursor)
+        except InvalidParameter as refusal:
+            name = refusal.parameter or ""
+            if name in refusals:
+                raise refusals[name] from None
+            if name not in texts or isinstance(parameters[name], str):
+                raise
+            refusals[name], parameters[name] = refusal, texts[name]
 
 
 def _value(text: str) -> object:
