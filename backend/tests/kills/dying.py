@@ -107,7 +107,7 @@ def _count_calls(container: type, name: str, steps: Steps) -> None:
 
 
 def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, told: Path) -> None:
-    """Open the workbench and deploy, or roll back; what is acknowledged is written to a file, then the steps made."""
+    """Open the workbench and deploy, roll back or cancel; what is acknowledged is written to a file, with the steps."""
     steps = Steps()
     count_steps(steps)
 
@@ -134,6 +134,11 @@ def _deployed(workbench: Workbench, how: str, texts: dict[str, str]) -> str:
     if how == "deployment":
         request = DeploymentCreate(files=files, base_version=version)
         return environment.deployments.deploy(request).id
+    if how == "cancel":
+        request = BuildCreate(files=files, base_version=version, rows_per_second=40)
+        if environment.deployments.begin(request).deployment_id is None:  # it was not live at once
+            environment.deployments.building.cancel()
+        return environment.deployments.live("live").read.id
     if how == "request":
         requests = environment.deploy_requests
         number = requests.open_request(

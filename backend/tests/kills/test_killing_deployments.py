@@ -26,7 +26,7 @@ from . import dying
 DEVELOPMENT = "/api/applications/scadr/environments/development"
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 Texts = dict[str, str]
-HOW = ("deployment", "build", "rollback", "request")
+HOW = ("deployment", "build", "rollback", "request", "cancel")
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 3;"
 
 

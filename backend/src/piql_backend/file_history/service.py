@@ -87,8 +87,8 @@ class FileHistories:
     def move_away(self, application: str, target: Path) -> None:
         """Let a history go with its application, which is deleted; a new one of that id begins anew."""
         with self._lock:
-            for what in (_SAVED, _DEPLOYED):
-                self._failed.pop((application, what), None)
+            for kind in (_SAVED, _DEPLOYED):
+                self._failed.pop((application, kind), None)
             self._mended.pop(application, None)
             if application in self._histories:
                 self._histories.pop(application).close()
