@@ -3298,9 +3298,10 @@ export interface components {
          * @description How much load a store takes.
          *
          *     `demands` says where the work of a query is known from. `growth` is the factor on all rates until the first SLO
-         *     breaks, or the nodes are full. `nodes_needed` are for the rates as they are: null for a store of one node, and
-         *     where none keep the SLOs. `users_taken` is how many users the nodes that were profiled take; on one node their data
-         *     counts, too (`is_full_of_data`: it is what ends them). `left_out` are queries whose work the run has not measured.
+         *     breaks, or the nodes are full. `dollars_a_month` is for the rates as they are: null without a price, for a store of
+         *     one node, and where no number of nodes keeps the SLOs. `users_taken` is how many users the nodes that were profiled
+         *     take; on one node their data counts, too (`is_full_of_data`: it is what ends them). `left_out` are queries whose
+         *     work the run has not measured.
          */
         CapacityRead: {
             /** Run Id */
@@ -3328,7 +3329,6 @@ export interface components {
             growth: components["schemas"]["AnswerRead"];
             /** Firsts */
             firsts: components["schemas"]["FirstRead"][];
-            nodes_needed: components["schemas"]["AnswerRead"] | null;
             dollars_a_month: components["schemas"]["AnswerRead"] | null;
             users_taken: components["schemas"]["AnswerRead"] | null;
             /** Is Full Of Data */
@@ -6214,8 +6214,6 @@ export interface components {
             quantile: number;
             /** Slo Ms */
             slo_ms: number | null;
-            /** Share Of Node */
-            share_of_node: number;
             latency_ms: components["schemas"]["AnswerRead"];
             breaks_at_users: components["schemas"]["AnswerRead"] | null;
         };

@@ -167,13 +167,10 @@ def _read(
                 per_second=AnswerRead(low=query.per_second.low, mid=query.per_second.mid, high=query.per_second.high),
                 quantile=query.quantile,
                 slo_ms=None if query.slo is None else query.slo.threshold_ms,
-                share_of_node=share,
                 latency_ms=_answer(latency),
                 breaks_at_users=None if users is None else _answer(users),
             )
-            for query, share, latency, users in zip(
-                report.load.queries, capacity.shares, capacity.p99_ms, of_queries, strict=True
-            )
+            for query, latency, users in zip(report.load.queries, capacity.p99_ms, of_queries, strict=True)
         ],
         unbounded=_unbounded(request, report),
         left_out=[no_prediction(name, request.run_id, error) for name, error in lacking.items()],
@@ -181,7 +178,6 @@ def _read(
         state=cast(Literal["under-used", "fit", "overloaded"], capacity.state),
         growth=_answer(capacity.growth),
         firsts=[_first(first) for first in capacity.firsts],
-        nodes_needed=None if needed is None else _answer(needed),
         dollars_a_month=_dollars(needed, price),
         users_taken=None if taken is None else _answer(taken),
         is_full_of_data=success is not None and success.is_full_of_data,

@@ -103,7 +103,6 @@ class QueryCapacityRead(Read):
     per_second: AnswerRead
     quantile: float
     slo_ms: float | None
-    share_of_node: float
     latency_ms: AnswerRead
     breaks_at_users: AnswerRead | None
 
@@ -140,9 +139,10 @@ class CapacityRead(Read):
     """How much load a store takes.
 
     `demands` says where the work of a query is known from. `growth` is the factor on all rates until the first SLO
-    breaks, or the nodes are full. `nodes_needed` are for the rates as they are: null for a store of one node, and
-    where none keep the SLOs. `users_taken` is how many users the nodes that were profiled take; on one node their data
-    counts, too (`is_full_of_data`: it is what ends them). `left_out` are queries whose work the run has not measured.
+    breaks, or the nodes are full. `dollars_a_month` is for the rates as they are: null without a price, for a store of
+    one node, and where no number of nodes keeps the SLOs. `users_taken` is how many users the nodes that were profiled
+    take; on one node their data counts, too (`is_full_of_data`: it is what ends them). `left_out` are queries whose
+    work the run has not measured.
     """
 
     run_id: str
@@ -157,7 +157,6 @@ class CapacityRead(Read):
     state: Literal["under-used", "fit", "overloaded"]
     growth: AnswerRead
     firsts: list[FirstRead]
-    nodes_needed: AnswerRead | None
     dollars_a_month: AnswerRead | None
     users_taken: AnswerRead | None
     is_full_of_data: bool
