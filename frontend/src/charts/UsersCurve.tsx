@@ -1,7 +1,7 @@
 import { scaleLog } from 'd3-scale'
 import { area, line } from 'd3-shape'
 import { logTicks } from '../logic/log-ticks'
-import { placedLabels, type UsersLine, usersSpan } from '../logic/users-curve'
+import { endOf, placedLabels, type UsersLine, usersSpan } from '../logic/users-curve'
 import { formatMs, formatTick } from '../units'
 import { fitted } from './fitted'
 import styles from './users-curve.module.css'
@@ -20,6 +20,7 @@ interface UsersCurveProps {
 /** In pixels, as all sizes here. */
 const MARGIN = { top: 14, bottom: 40, left: 64 }
 const NAME_WIDTH = 150
+const NAME_GAP = 12
 const NARROW = 520
 const FEWEST = 1e3
 const MOST = 1e9
@@ -46,9 +47,9 @@ export function UsersCurve({ lines, slosMs, users, label }: UsersCurveProps) {
   const x = scaleLog().domain([FEWEST, MOST]).range([MARGIN.left, right]).clamp(true)
   const y = scaleLog().domain([span.low, span.high]).range([bottom, MARGIN.top])
   const names = placedLabels(
-    lines.flatMap(({ name, points }) => {
-      const last = points.at(-1)
-      return last ? [{ name, y: y(last.mid) }] : []
+    lines.flatMap((drawn) => {
+      const end = endOf(drawn, span.high)
+      return end ? [{ name: drawn.name, x: x(end.users) + NAME_GAP, y: y(end.ms) }] : []
     }),
     MARGIN.top + 6,
     bottom,
@@ -105,8 +106,8 @@ export function UsersCurve({ lines, slosMs, users, label }: UsersCurveProps) {
         ))}
         {nameWidth === NAME_WIDTH
           ? names.map((placed) => (
-              <text key={placed.name} className={styles['name']} x={right + 8} y={placed.y + 4}>
-                {fitted(placed.name, NAME_WIDTH - 12)}
+              <text key={placed.name} className={styles['name']} x={placed.x} y={placed.y + 4}>
+                {fitted(placed.name, width - placed.x)}
               </text>
             ))
           : null}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { curveLabel, placedLabels, type UsersLine, usersSpan } from './users-curve'
+import { curveLabel, endOf, placedLabels, type UsersLine, usersSpan } from './users-curve'
 
 const point = (users: number, mid: number) => ({ users, low: mid / 2, mid, high: mid * 2 })
 const FLAT: UsersLine = {
@@ -29,13 +29,24 @@ describe('the axis of latencies', () => {
   })
 })
 
+describe('a line', () => {
+  it('ends at its last point, or where it leaves the drawing', () => {
+    expect(endOf(FLAT, 2000)).toEqual({ users: 1e4, ms: 120 })
+    const { users, ms } = endOf(RISING, 1000) ?? { users: 0, ms: 0 }
+    expect(ms).toBe(1000)
+    expect(users).toBeCloseTo(10 ** (3 + (4 / 7) * 6))
+    expect(endOf({ ...FLAT, points: [point(1e3, 5000)] }, 2000)).toEqual({ users: 1e3, ms: 2000 })
+    expect(endOf({ ...FLAT, points: [] }, 2000)).toBeNull()
+  })
+})
+
 describe('labels', () => {
   it('do not cover each other, and stay inside', () => {
     const placed = placedLabels(
       [
-        { name: 'a', y: 95 },
-        { name: 'b', y: 96 },
-        { name: 'c', y: 10 },
+        { name: 'a', x: 0, y: 95 },
+        { name: 'b', x: 0, y: 96 },
+        { name: 'c', x: 0, y: 10 },
       ],
       0,
       100,

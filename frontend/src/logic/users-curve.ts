@@ -62,22 +62,35 @@ export function usersSpan(lines: readonly UsersLine[], slosMs: readonly number[]
   return Number.isFinite(low) && Number.isFinite(high) && low < high ? { low: low / 1.5, high } : { low: 1, high: 1000 }
 }
 
+/** Where a line ends, or leaves the drawing at its upper edge: it is straight between two points, by logarithms. */
+export function endOf({ points }: UsersLine, high: number): { users: number; ms: number } | null {
+  const beyond = points.findIndex(({ mid }) => mid > high)
+  const after = points[beyond]
+  const before = points.at(beyond < 0 ? -1 : Math.max(0, beyond - 1))
+  if (!before) return null
+  if (!after || after === before) return { users: before.users, ms: Math.min(before.mid, high) }
+  const share = Math.log(high / before.mid) / Math.log(after.mid / before.mid)
+  return { users: before.users * (after.users / before.users) ** share, ms: high }
+}
+
+interface Label {
+  name: string
+  x: number
+  y: number
+}
+
 /** Labels at the ends of lines, moved apart so that none covers another. */
-export function placedLabels(
-  labels: readonly { name: string; y: number }[],
-  top: number,
-  bottom: number,
-): { name: string; y: number }[] {
+export function placedLabels(labels: readonly Label[], top: number, bottom: number): Label[] {
   let free = top
   const down = labels
     .toSorted((one, other) => one.y - other.y)
-    .map(({ name, y }) => {
-      const placed = Math.max(y, free)
-      free = placed + LABEL_HEIGHT
-      return { name, y: placed }
+    .map((label) => {
+      const y = Math.max(label.y, free)
+      free = y + LABEL_HEIGHT
+      return { ...label, y }
     })
   const excess = Math.max(0, free - LABEL_HEIGHT - bottom)
-  return down.map(({ name, y }) => ({ name, y: Math.max(top, y - excess) }))
+  return down.map((label) => ({ ...label, y: Math.max(top, label.y - excess) }))
 }
 
 /** What the drawing says, in a sentence. */
