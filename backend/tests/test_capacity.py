@@ -134,7 +134,7 @@ async def test_what_the_run_has_not_measured_is_left_out_and_said(
         ({"rows_of_user": {"users": 1}}, "users-missing", "Rows are of users"),
         ({"users": 9, "copies": 3}, "data-missing", "Copies are of the data"),
         ({"users": 9, "rows_of_user": {"user": 1}}, "not-predictable", "There is no table 'user' in the source"),
-        ({"rates": {"findUser": {"low": 3, "mid": 2, "high": 1}}}, "invalid-request", "3, 2, 1 must grow"),
+        ({"rates": {"findUser": {"low": 3, "mid": 2, "high": 1}}}, "range-not-growing", "3, 2, 1 do not grow"),
     ],
 )
 async def test_a_question_without_an_answer_is_refused_in_the_words_of_whoever_asks(

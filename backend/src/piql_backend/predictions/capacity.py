@@ -24,6 +24,7 @@ from piql_profiler.capacity.refusals import (
     LimitOfNoQuery,
     NoBound,
     NoRates,
+    NotGrowing,
     PartTooLarge,
     SizeMissing,
     SloWithoutRate,
@@ -62,6 +63,7 @@ _REFUSALS: Mapping[type[Unanswerable], tuple[str, str]] = {  # the code of each 
     NoBound: ("not-bounded", "Leave its rate out, or give the query a bound."),
     SloWithoutRate: ("slo-without-rate", "Give it a rate, or leave its SLO out."),
     LimitOfNoQuery: ("unknown-limit", "Leave the limit out, or give a query that has it a rate."),
+    NotGrowing: ("range-not-growing", "Give three numbers of which none is below the one before."),
     IsOneNode: ("one-node", "Leave out the nodes, the cores and the part that keeps a core busy."),
     SizeMissing: ("cluster-size-missing", "Say how many nodes it has, and how many cores each of them."),
     PartTooLarge: ("busy-part-too-large", "Give a part from 0 to 1."),
@@ -135,6 +137,8 @@ def _by_name(quantities: Mapping[str, Quantity]) -> dict[str, Uncertain]:
 
 def _uncertain(quantity: Quantity) -> Uncertain:
     if isinstance(quantity, RangeOfAmounts):
+        if not quantity.low <= quantity.mid <= quantity.high:
+            raise NotGrowing(quantity.low, quantity.mid, quantity.high)
         return Uncertain(quantity.low, quantity.mid, quantity.high)
     return Uncertain.exactly(quantity)
 

@@ -48,6 +48,13 @@ class BadQuestion(Unanswerable):
     """The question lacks something, or contradicts itself."""
 
 
+class NotGrowing(BadQuestion):
+    """The three points of a range are not in their order."""
+
+    def __init__(self, low: float, mid: float, high: float) -> None:
+        super().__init__(f"a range is given by low, mid and high, and {low:g}, {mid:g}, {high:g} do not grow")
+
+
 class IsOneNode(BadQuestion):
     """The size of a cluster is given, and an embedded store was profiled."""
 
