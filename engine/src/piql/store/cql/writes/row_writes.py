@@ -62,17 +62,16 @@ class CqlRowWrites:
         return _WRITERS
 
     def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
-        return self._find(records, key, is_serial)[0]
-
-    def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[StoredRecord | None, list[str | None]]:
-        """Return a record, and the names of the writes before its last one; a None at the end: no record was there."""
         values = records.key(key)
         assert values is not None
         rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
-        return self._record(key, rows)
+        return self._record(key, rows)[0]
 
     def _record(self, key: Row, rows: list[Row]) -> tuple[StoredRecord | None, list[str | None]]:
-        """Return what `_find` does, from the row that was read."""
+        """Return a record from the row that was read, and the names of the writes before its last one.
+
+        A None at the end of these: no record was there.
+        """
         if not rows:
             return None, []
         writes, state, *values = rows[0]
@@ -106,7 +105,7 @@ class CqlRowWrites:
                 is_made, is_certain = self._changed(records, row, state, write, known)
                 if is_made:
                     return True, None
-            record, before = self._find(records, key, is_serial=True)
+            record, before = self._found(records, key, patience)
             last_write = record.write if record is not None else None
             if is_certain:
                 return False, record
@@ -118,6 +117,14 @@ class CqlRowWrites:
                 raise self._unknown("and others have changed the record since")
             if patience.is_over:
                 raise self._unknown("again and again")
+
+    def _found(
+        self, records: CqlEntries, key: Row, patience: _Patience
+    ) -> tuple[StoredRecord | None, list[str | None]]:
+        """Return the record that a change has left, as `_record` does."""
+        values = records.key(key)
+        assert values is not None
+        return self._record(key, self._serially(records.find, values, patience))
 
     def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> tuple[bool, bool]:
         """Send a change; return whether it was made, and whether that is certain."""
@@ -221,7 +228,7 @@ class CqlRowWrites:
                     is_made, is_certain = self._swapped(group, key, known, value)
                     if is_made:
                         return True, known
-            value_now = self._value(group, key)
+            value_now = self._value(group, key, patience)
             if is_certain:
                 return known == value == value_now, value_now
             if value_now == value:
@@ -231,9 +238,9 @@ class CqlRowWrites:
             if patience.is_over:
                 raise self._unknown("again and again")
 
-    def _value(self, group: str, key: str) -> str | None:
+    def _value(self, group: str, key: str, patience: _Patience) -> str | None:
         """Return what a cell holds."""
-        rows = self._serially(self._cell, [self._group(group), key.encode()])
+        rows = self._serially(self._cell, [self._group(group), key.encode()], patience)
         return rows[0][0] if rows else None
 
     def _swapped(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, bool]:
@@ -292,9 +299,9 @@ class CqlRowWrites:
         """Return the key of a group in the table of cells, which all prefixes share."""
         return f"{self._prefix}|{group}".encode()
 
-    def _serially(self, cql: str, values: Values) -> list[Row]:
-        """Send a serial read, again while other requests contend for the partition."""
-        patience = self._patience()
+    def _serially(self, cql: str, values: Values, patience: _Patience | None = None) -> list[Row]:
+        """Send a serial read, again while other requests contend for the partition and the caller is patient."""
+        patience = patience or self._patience()
         while True:
             with patience.absorbing():
                 return self._connection.answer(cql, values, is_serial=True)
