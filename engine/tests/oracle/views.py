@@ -123,7 +123,7 @@ def _has_keys(schema: Schema, view: View) -> bool:
 def _index(rng: random.Random, name: str, table: Table) -> HandIndex:
     chosen = rng.sample([column.name for column in table.columns], min(len(table.columns), rng.choice((1, 2))))
     covering = tuple(column.name for column in table.columns if column.name not in chosen and rng.random() < 0.4)
-    columns = tuple((each, rng.random() < 0.5) for each in chosen)
+    columns = tuple((column, rng.random() < 0.5) for column in chosen)
     return HandIndex(name, table.name, columns, covering, rng.choice((None, None, 2, 3)))
 
 
@@ -215,7 +215,7 @@ class _Maker:
         if chance < 0.65:
             return Between(reference, *constants, rng.random() < 0.3)
         if chance < 0.72:
-            alike = [other.name for other in table.columns if other.type.kind == column.type.kind]
+            alike = [candidate.name for candidate in table.columns if candidate.type.kind == column.type.kind]
             return Compare(rng.choice(("=", "<>", "<", ">=")), reference, Col(ALIAS, rng.choice(alike)))
         sides = (reference, constants[0]) if rng.random() < 0.85 else (constants[0], reference)
         return Compare(rng.choice(("=", "<>", "<", "<=", ">", ">=")), *sides)

@@ -88,7 +88,7 @@ def _called(alias: str, expression: Expr) -> Expr:
         case Col():
             return replace(expression, alias=alias)
         case Call():
-            return replace(expression, arguments=tuple(_called(alias, each) for each in expression.arguments))
+            return replace(expression, arguments=tuple(_called(alias, argument) for argument in expression.arguments))
         case Aggregate(operand=Col() as operand):
             return replace(expression, operand=_called(alias, operand))
     return expression

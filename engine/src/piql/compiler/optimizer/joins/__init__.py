@@ -5,4 +5,6 @@ Enters: a `Region` of legs. Leaves: the cheapest orders in which each read is bo
 leg_ranks ──▶ join_search ──▶ joining                      key_values
 an order of legs that         how a leg is joined          how many different keys are read
 no spelling changes           to those before it
+
+rough_rows.py tells the search how many rows a derived table has.
 """

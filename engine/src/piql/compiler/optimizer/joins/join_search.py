@@ -17,28 +17,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf, prod
-from typing import NamedTuple, TypeAlias, assert_never, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
-from piql.compiler.logical.operators import (
-    Cases,
-    DataStop,
-    Derived,
-    Distinct,
-    GroupBy,
-    Join,
-    LogicalNode,
-    Projection,
-    RecursiveUnion,
-    Relation,
-    Selection,
-    SemiJoin,
-    Sort,
-    SortKey,
-    Stop,
-    Union,
-    WorkTable,
-)
+from piql.compiler.logical.operators import SortKey, Stop
 from piql.compiler.optimizer.analysis.effort import Effort
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.keeps_rows import keeps_every_row
@@ -47,6 +29,7 @@ from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.optimizer.joins.joining import Dependencies, Joining
 from piql.compiler.optimizer.joins.key_values import KeyValues
+from piql.compiler.optimizer.joins.rough_rows import rough_rows
 
 EXHAUSTIVE_LEGS = 6  # all orders of up to so many legs are compared; of more, the cheapest next leg is added each time
 FEW_LEGS = 3  # of so few, each is taken to depend on all others: to find out takes longer than to try
@@ -280,7 +263,7 @@ class JoinSearch:
                 number,
                 reads=1,
                 keys=UNKNOWN_ROWS,
-                rows=rows_of(leg.input),
+                rows=rough_rows(leg.input),
                 is_derived=True,
                 is_product=False,
                 is_alone=True,
@@ -488,20 +471,3 @@ def _leg_set(positions: Iterable[int]) -> Legs:
     for at in positions:
         legs |= 1 << at
     return legs
-
-
-def rows_of(node: LogicalNode) -> int:
-    """A rough upper count of a derived table's rows, only to compare join orders by."""
-    match node:
-        case Stop():
-            return node.count.max
-        case GroupBy(keys=()):
-            return 1
-        case Union() | Cases():
-            return sum(rows_of(source) for source in node.inputs)
-        case Derived() | Distinct() | Projection() | Sort() | GroupBy():
-            return rows_of(node.input)
-        case Selection() | DataStop() | Join() | SemiJoin() | Relation() | RecursiveUnion() | WorkTable():
-            return 100  # the planner will bound it, or say why not
-        case _:
-            assert_never(node)
