@@ -5,7 +5,7 @@ The form is that of OASIS, Static Analysis Results Interchange Format (SARIF) Ve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,6 +27,7 @@ def as_sarif(diagnostics: Sequence[Diagnostic], files: SourceFiles) -> dict[str,
     Files are named by the paths that were given, so a code host finds them where the command ran at the top of the
     repository. What a comment allows is there as suppressed.
     """
+    sources = {name: Source(text, name) for name, text in files.texts.items()}
     codes = sorted({diagnostic.code for diagnostic in diagnostics})
     driver = {"name": "PIQL", "semanticVersion": __version__, "rules": [_rule(CODES[code]) for code in codes]}
     return {
@@ -36,7 +37,7 @@ def as_sarif(diagnostics: Sequence[Diagnostic], files: SourceFiles) -> dict[str,
             {
                 "tool": {"driver": driver},
                 "columnKind": "utf16CodeUnits",
-                "results": [_result(diagnostic, codes, files) for diagnostic in diagnostics],
+                "results": [_result(diagnostic, codes, files, sources) for diagnostic in diagnostics],
             }
         ],
     }
@@ -55,7 +56,9 @@ def _rule(code: Code) -> dict[str, object]:
     }
 
 
-def _result(diagnostic: Diagnostic, codes: Sequence[str], files: SourceFiles) -> dict[str, object]:
+def _result(
+    diagnostic: Diagnostic, codes: Sequence[str], files: SourceFiles, sources: Mapping[str, Source]
+) -> dict[str, object]:
     result: dict[str, object] = {
         "ruleId": diagnostic.code,
         "ruleIndex": codes.index(diagnostic.code),
@@ -71,25 +74,25 @@ def _result(diagnostic: Diagnostic, codes: Sequence[str], files: SourceFiles) ->
     if diagnostic.allowed:
         result["suppressions"] = [{"kind": "inSource", "justification": diagnostic.allowed}]
     if diagnostic.fixes:
-        result["fixes"] = [_fix(fix, files) for fix in diagnostic.fixes]
+        result["fixes"] = [_fix(fix, files, sources) for fix in diagnostic.fixes]
     return result
 
 
-def _fix(fix: Fix, files: SourceFiles) -> dict[str, object]:
+def _fix(fix: Fix, files: SourceFiles, sources: Mapping[str, Source]) -> dict[str, object]:
     about = f"{fix.title}: {fix.price}" if fix.price else fix.title
     changes = [
         {
             "artifactLocation": _artifact(name, files),
             "replacements": [
                 {
-                    "deletedRegion": _region(Source(files.texts[name], name).span(edit.start, edit.end)),
+                    "deletedRegion": _region(sources[name].span(edit.start, edit.end)),
                     "insertedContent": {"text": edit.text},
                 }
                 for edit in fix.edits
                 if edit.file == name
             ],
         }
-        for name in _once(edit.file for edit in fix.edits)
+        for name in dict.fromkeys(edit.file for edit in fix.edits)
     ]
     return {"description": {"text": about}, "artifactChanges": changes}
 
@@ -112,7 +115,3 @@ def _region(span: Span) -> dict[str, int]:
         "endLine": span.end_line,
         "endColumn": span.end_utf16_column,
     }
-
-
-def _once(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
