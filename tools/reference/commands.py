@@ -1,7 +1,7 @@
 """commands.md: the commands of `piql`, from their own argument parsers, and the targets of `make`.
 
-A command builds its parser when it runs. So each is started with a `parse_args` that raises, and hands over the parser
-before the command does anything.
+A command builds its parser when it runs. So each is started with a `parse_known_args` that raises, and hands over the
+parser before the command does anything. `parse_args` calls it, too.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _commands() -> list[tuple[str, str]]:
 def parser_of(name: str) -> argparse.ArgumentParser:
     """Return the parser that a command makes, without running the command."""
 
-    def describe(parser: argparse.ArgumentParser, argv: object = None) -> object:
+    def describe(parser: argparse.ArgumentParser, *_: object) -> object:
         raise _Described(parser)
 
     command: Callable[[Sequence[str]], int]
@@ -94,7 +94,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
     else:
         (entry,) = entry_points(group=cli.GROUP, name=name)
         command = entry.load()
-    with patch.object(argparse.ArgumentParser, "parse_args", describe), patch.dict("os.environ", clear=True):
+    with patch.object(argparse.ArgumentParser, "parse_known_args", describe), patch.dict("os.environ", clear=True):
         try:
             command([])
         except _Described as described:

@@ -53,3 +53,15 @@ def test_a_value_that_is_refused_as_both_is_named_as_it_was_typed(
     assert "[year] is 12.5" in capsys.readouterr().err
     with piql.connect(store) as db:
         assert db.execute("titleOf", {"isbn": "1"}).rows == []
+
+
+@pytest.mark.parametrize(
+    ("argument", "advice"),
+    [("isbn=1", "isbn=1: write --param isbn=1"), ("--isbn=1", "unrecognized arguments: --isbn=1")],
+)
+def test_a_value_without_its_option_is_told_how_it_is_written(
+    store: str, argument: str, advice: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(["titleOf", argument, "--store", store])
+    assert advice in capsys.readouterr().err

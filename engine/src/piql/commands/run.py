@@ -32,7 +32,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--cursor", help="of the page before")
     add_output(parser)
-    options = parser.parse_args(argv)
+    options, unknown = parser.parse_known_args(argv)
+    for argument in unknown:
+        is_value = "=" in argument and not argument.startswith("-")
+        parser.error(f"{argument}: write --param {argument}" if is_value else f"unrecognized arguments: {argument}")
     texts: dict[str, str] = {}
     for parameter in options.param:
         name, equals, value = parameter.partition("=")
