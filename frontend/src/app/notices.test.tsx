@@ -67,6 +67,13 @@ describe('a notice', () => {
     expect(inSight()).toEqual([])
   })
 
+  it('gives way to a newer one of its subject, even if it is an error', () => {
+    tell({ tone: 'danger', subject: 'q', text: 'Not saved.' })
+    tell({ tone: 'danger', subject: 'p', text: 'Not copied.' })
+    tell({ tone: 'success', subject: 'q', text: 'Saved.' })
+    expect(inSight()).toEqual(['Not copied.', 'Saved.'])
+  })
+
   it('offers what can be done after it has left, once, until there is a newer one of its subject', () => {
     const run = vi.fn()
     const action = { label: 'Put it back', run }

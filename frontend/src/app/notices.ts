@@ -10,7 +10,10 @@ export interface Notice {
   tone: 'info' | 'success' | 'danger'
   text: string
   at: Date
-  /** What the notice is about. A newer notice of the same subject takes the action away from the older ones. */
+  /**
+   * What the notice is about. A newer notice of the same subject takes older ones out of sight, and their action away:
+   * an error must not stay beside the success that followed.
+   */
   subject?: string
   action?: { label: string; run: () => void } | undefined
 }
@@ -30,6 +33,7 @@ let isHeld = () => false
 
 /** Shows a notice and returns its id, for `dismiss`. */
 export function notify(notice: Omit<Notice, 'id' | 'at'>): number {
+  if (notice.subject) dismissAbout(notice.subject)
   lastId += 1
   const id = lastId
   useNotices.setState(({ all, shown }) => ({
@@ -49,6 +53,12 @@ export function dismiss(id: number): void {
   clearTimeout(timers.get(id))
   timers.delete(id)
   useNotices.setState(({ shown }) => ({ shown: shown.filter((shownId) => shownId !== id) }))
+}
+
+/** Takes all notices of a subject out of sight, such as an error that is over. */
+export function dismissAbout(subject: string): void {
+  const { all, shown } = useNotices.getState()
+  for (const notice of all) if (notice.subject === subject && shown.includes(notice.id)) dismiss(notice.id)
 }
 
 /** Takes the action of a notice, once: the notice then has none. */

@@ -142,12 +142,22 @@ describe('a save', () => {
     expect(documentAt(PATH)).toMatchObject({ saveState: 'saved', revision: 'r2' })
   })
 
-  it('that is refused says why, and keeps the text here', async () => {
+  it('that is refused says why, and keeps the text here, until it is saved', async () => {
     setText(PATH, 'two')
-    answers([422, { code: 'invalid-request', message: 'text: too long' }])
+    answers(
+      [422, { code: 'invalid-request', message: 'text: too long' }],
+      [200, { path: PATH, text: '2', revision: 'r2' }],
+    )
     await saveChanged()
     expect(documentAt(PATH)).toMatchObject({ text: 'two', saveState: 'failed' })
-    expect(useNotices.getState().all.at(-1)?.text).toBe(`${PATH} is kept in this browser only. text: too long`)
+    const errorsInSight = () => {
+      const { all, shown } = useNotices.getState()
+      return all.filter(({ id, tone }) => tone === 'danger' && shown.includes(id)).map(({ text }) => text)
+    }
+    expect(errorsInSight()).toEqual([`${PATH} is kept in this browser only. text: too long`])
+    setText(PATH, '2')
+    await saveChanged()
+    expect(errorsInSight()).toEqual([])
   })
 })
 

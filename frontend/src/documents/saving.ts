@@ -5,7 +5,7 @@
 import { ApiError, answered, api, messageOf, Unreachable } from '../api/client'
 import { allPages } from '../api/pages'
 import type { Application, ApplicationFile } from '../api/types'
-import { notify } from '../app/notices'
+import { dismissAbout, notify } from '../app/notices'
 import {
   documentAt,
   isLive,
@@ -161,6 +161,7 @@ async function save(file: TextDocument): Promise<void> {
     const saved = await send(application, file)
     markSaved({ path, text: saved.text, revision: saved.revision })
     lastRefusal = ''
+    dismissAbout(savingOf(path))
     if (documentAt(path)?.saveState === 'changed') scheduleSave(PAUSE_MS)
   } catch (error) {
     handleFailure(path, error)
@@ -194,6 +195,9 @@ function send(application: string, { path, text, revision }: TextDocument): Prom
   })
 }
 
+/** The subject of notices that say why a file is not saved. */
+export const savingOf = (path: string): string => `saving of ${path}`
+
 /** Decides what follows a failed save: a retry, a conflict, a new file, or a notice. The text is safe in its draft. */
 function handleFailure(path: string, error: unknown): void {
   if (error instanceof Unreachable) {
@@ -208,7 +212,7 @@ function handleFailure(path: string, error: unknown): void {
   } else {
     markFailed(path)
     const refusal = `${path} is kept in this browser only. ${messageOf(error)}`
-    if (refusal !== lastRefusal) notify({ tone: 'danger', text: refusal })
+    if (refusal !== lastRefusal) notify({ tone: 'danger', subject: savingOf(path), text: refusal })
     lastRefusal = refusal
   }
 }

@@ -11,7 +11,7 @@
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import { applyUpdate, Doc, encodeStateAsUpdate, encodeStateVector, UndoManager } from 'yjs'
 import { answered, api, Unreachable } from '../api/client'
-import { notify } from '../app/notices'
+import { dismissAbout, notify } from '../app/notices'
 import {
   documentAt,
   draftToMerge,
@@ -23,7 +23,7 @@ import {
   type TextDocument,
   useDocuments,
 } from '../documents/documents'
-import { saveAgain, tellWritten } from '../documents/saving'
+import { saveAgain, savingOf, tellWritten } from '../documents/saving'
 import type { Draft, LiveDraft } from '../logic/drafts'
 import { changeBetween, rebasedChange, type TextChange } from '../logic/rebased-change'
 import { changesOf } from '../logic/text-changes'
@@ -197,7 +197,11 @@ export class LiveSession {
         if (!this.isLive) break
         markFailed(this.path)
         if (this.trouble !== message.reason)
-          notify({ tone: 'danger', text: `${this.path} is not saved yet. ${message.reason}` })
+          notify({
+            tone: 'danger',
+            subject: savingOf(this.path),
+            text: `${this.path} is not saved yet. ${message.reason}`,
+          })
         this.trouble = message.reason
     }
   }
@@ -338,6 +342,7 @@ export class LiveSession {
   private noteSaved(): void {
     if (!this.isLive || this.savedRevision === null) return
     tellWritten()
+    dismissAbout(savingOf(this.path))
     markSaved({ path: this.path, text: this.text.toString(), revision: this.savedRevision })
     this.endIfSaved()
   }

@@ -81,7 +81,7 @@ class Sample:
                     self._deploy_and_load(mark, deployments, store)
             except (PiqlError, ApiError) as error:
                 refusal = error if isinstance(error, ApiError) else from_engine(error)
-                log.error("the sample is not loaded; the next start tries again: %s", error)
+                log.error("the sample is not loaded; the next start or a new attempt loads it: %s", error)
                 message = f"The sample {title} is not loaded: {refusal.body.message.rstrip('.')}."
                 help_ = f"{refusal.body.help or 'See the log.'} Then try again on the page of all applications."
                 self.problem = ProblemRead(what="sample", message=message, help=help_)

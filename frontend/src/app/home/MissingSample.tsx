@@ -11,9 +11,11 @@ import styles from './home.module.css'
 /** A cell in place of what is live: why the sample of an application could not be loaded, and a button that tries again. */
 export function MissingSample({ environment, why }: { environment: EnvironmentName; why: string }) {
   const queryClient = useQueryClient()
+  const subject = `sample of ${environment.application}/${environment.environment}`
   const attempt = useMutation({
     mutationFn: () => answered(api.POST(`${ENVIRONMENT}/sample/attempts`, { params: { path: environment } })),
-    onError: (error) => notify({ tone: 'danger', text: messageOf(error) }),
+    onSuccess: () => notify({ tone: 'success', subject, text: `The sample of ${environment.application} is loaded.` }),
+    onError: (error) => notify({ tone: 'danger', subject, text: messageOf(error) }),
     onSettled: () =>
       queryClient.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[1] === environment.application && queryKey[2] === environment.environment,

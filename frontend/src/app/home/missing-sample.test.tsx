@@ -2,6 +2,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { useNotices } from '../notices'
 import { ApplicationRow } from './ApplicationRow'
 
 const PROBLEM = 'The sample SCADr is not loaded: the cluster cannot be reached.'
@@ -65,5 +66,9 @@ describe('the row of an application whose sample could not be loaded', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Try again' }))
     expect(await screen.findByText('Version 1, 0 queries')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+    const { all, shown } = useNotices.getState()
+    expect(all.filter(({ id }) => shown.includes(id)).map(({ text }) => text)).toEqual([
+      'The sample of scadr is loaded.',
+    ])
   })
 })
