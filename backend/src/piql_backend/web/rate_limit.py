@@ -12,7 +12,7 @@ from piql_backend.web.retry_after import RETRY_AFTER
 
 _WORDS: dict[Kind, str] = {  # what the refusal calls requests of that kind
     "executions": "executions",
-    "compiles": "texts to compile or to predict from",
+    "compiles": "compilations and predictions",
     "deployments": "deployments, profile runs and bursts",
     "others": "requests",
 }
