@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { isAway } from '../api/client'
 import { health } from '../api/queries'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
@@ -37,8 +37,10 @@ export function StatusBar() {
           <CircleAlert size={13} className={styles['dangerIcon']} aria-hidden />
         ) : warnings > 0 ? (
           <TriangleAlert size={13} className={styles['warningIcon']} aria-hidden />
-        ) : (
+        ) : compilation ? (
           <CircleCheck size={13} className={styles['accentIcon']} aria-hidden />
+        ) : (
+          <CircleDashed size={13} aria-hidden />
         )}
         {error ? 'Not compiled' : compilation ? countText(errors, warnings, hints) : 'Compiling…'}
       </button>

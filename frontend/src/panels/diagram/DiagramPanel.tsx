@@ -2,7 +2,9 @@ import { PencilRuler, Table2, Waypoints } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import type { Compilation, Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
-import { useCompilation, useSelectedQuery } from '../../app/selection'
+import { NotCompiled } from '../../app/NoQuery'
+import { useSelectedQuery } from '../../app/selection'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { setView, useView } from '../../app/url-state'
 import { lensText } from '../../logic/lens'
 import { schemaDiagram, tablesOfSteps } from '../../logic/schema-diagram'
@@ -21,9 +23,9 @@ import { Steps } from './Steps'
 
 /** The schema as boxes and links, or as a table, with the steps of the current query over it. */
 export default function DiagramPanel() {
-  const compilation = useCompilation()
+  const { compilation, error } = useShownAnswer()
   const [known, setKnown] = useState<Partial<SchemaForm> | null>(null)
-  if (!compilation) return null
+  if (!compilation) return <NotCompiled error={error} />
   return (
     <>
       {compilation.tables.length === 0 ? (
