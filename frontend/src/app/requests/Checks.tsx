@@ -18,21 +18,26 @@ export function Checks({ request, why }: { request: DeployRequestDetail; why: Wh
   return (
     <section className={styles['section']} aria-labelledby={titleId}>
       <h2 id={titleId}>Checks</h2>
-      <Table label="Checks" columns={['Check', 'Outcome', 'If not passed', 'Says']}>
-        {request.checks.map((check) => {
-          const { word, tone } = outcomeWord(check)
-          return (
-            <tr key={check.check}>
-              <Cell>{CHECK_WORDS[check.check]}</Cell>
-              <Cell>
-                <Badge tone={tone}>{word}</Badge>
-              </Cell>
-              <Cell>{MODE_WORDS[check.mode]}</Cell>
-              <Cell className={styles['text']}>{check.message}</Cell>
-            </tr>
-          )
-        })}
-      </Table>
+      <div className={styles['checks']}>
+        <Table label="Checks" columns={['Check', 'Outcome', 'If not passed', 'Says']}>
+          {request.checks.map((check) => {
+            const { word, tone } = outcomeWord(check)
+            return (
+              <tr key={check.check}>
+                <Cell className={styles['check']}>
+                  {CHECK_WORDS[check.check]}
+                  <span className={styles['folded']}>{check.message}</span>
+                </Cell>
+                <Cell>
+                  <Badge tone={tone}>{word}</Badge>
+                </Cell>
+                <Cell>{MODE_WORDS[check.mode]}</Cell>
+                <Cell className={styles['text']}>{check.message}</Cell>
+              </tr>
+            )
+          })}
+        </Table>
+      </div>
       {request.limits.length > 0 ? <ChangedLimits request={request} why={why} /> : null}
     </section>
   )
