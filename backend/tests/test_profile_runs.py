@@ -457,6 +457,39 @@ async def test_a_run_that_makes_no_sense_is_refused(client: httpx.AsyncClient, c
     assert (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"] == []
 
 
+async def test_a_run_is_downloaded_as_a_log_and_another_is_made_of_it(client: httpx.AsyncClient, files: Files) -> None:
+    measured = await until(client, await started(client, SHORT), "done")
+    download = await client.get(f"{DEVELOPMENT}/profile-runs/{measured['id']}/log")
+    assert download.headers["content-type"].startswith("text/plain")
+    assert download.headers["content-disposition"].startswith(f'attachment; filename="{measured["id"]}.hlog"')
+
+    body = {"label": "from elsewhere", "log": download.text}
+    queued = await client.post(f"{DEVELOPMENT}/profile-runs/imports", json=body)
+    assert (queued.status_code, queued.json()["settings"]["grid"]) == (201, "imported")
+    made = await until(client, queued.json()["id"], "done")
+    counts = [{one["operator"]: one["samples"] for one in run["operators_summary"]} for run in (measured, made)]
+    assert counts[0] == counts[1]
+    assert (made["label"], made["settings"]["intervals"]) == ("from elsewhere", 2)
+
+    answers = []
+    for run in (measured, made):
+        ask = {"files": files, "query": "thoughtstream", "run_id": run["id"]}
+        answers.append((await client.post(f"{DEVELOPMENT}/predictions", json=ask)).json()["p99_ms"])
+    assert answers[1] == pytest.approx(answers[0], rel=0.05)  # a log has three significant digits
+
+
+async def test_a_log_without_measurements_fails_with_what_is_missing_and_is_not_resumed(
+    client: httpx.AsyncClient,
+) -> None:
+    answer = await client.post(f"{DEVELOPMENT}/profile-runs/imports", json={"log": "Tag=somebody,0,1,2,HIST"})
+    run = await until(client, answer.json()["id"], "failed")
+    assert run["message"].startswith("imported.hlog has no line of a point, as `Tag=IndexScan:1:10:200:st,…`")
+    again = await client.post(f"{DEVELOPMENT}/profile-runs/{run['id']}/resume")
+    assert (again.status_code, again.json()["code"]) == (409, "run-imported")
+    unfinished = await client.get(f"{DEVELOPMENT}/profile-runs/{run['id']}/log")
+    assert (unfinished.status_code, unfinished.json()["code"]) == (409, "run-not-done")
+
+
 async def test_unknown_runs_are_not_found(client: httpx.AsyncClient, files: Files) -> None:
     for method, url in (("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/resume"), ("DELETE", "")):
         answer = await client.request(method, f"{DEVELOPMENT}/profile-runs/none{url}")

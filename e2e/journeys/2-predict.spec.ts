@@ -35,6 +35,15 @@ test('a profile run is watched, cancelled and deleted, and another measures to t
   await expect(measured.card).toContainText('used for predictions')
   await expect(workbench.editor.lenses).toContainText('p99 ≈')
 
+  const log = await measured.downloadLog()
+  const imported = await profile.importLog('from a log', log)
+  await expect(imported.state('done')).toBeVisible({ timeout: MEASURING })
+  await expect(imported.operators).toContainText(['IndexScan', 'IndexFKJoin', 'SortedIndexJoin'])
+  await imported.remove('Delete run')
+  const refused = await profile.importLog('no log', 'something else')
+  await expect(refused.card).toContainText('has no line of a point')
+  await refused.remove('Delete run')
+
   await measured.showHeatmap()
   await expect(heatmap.map).toBeVisible()
   await expect(page).toHaveURL(/panel=heatmap/)

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
@@ -28,6 +29,13 @@ export class Profile extends Panel {
     await form.getByLabel('Intervals').fill(String(intervals))
     await this.startButton.click()
     return this.run(label)
+  }
+
+  /** Makes a run of an HdrHistogram log; the run is called as the file. */
+  async importLog(name: string, text: string): Promise<ProfileRun> {
+    const file = { name: `${name}.hlog`, mimeType: 'text/plain', buffer: Buffer.from(text) }
+    await this.content.getByLabel('HdrHistogram log', { exact: true }).setInputFiles(file)
+    return this.run(name)
   }
 
   async chooseOwnGrid(): Promise<void> {
@@ -72,6 +80,13 @@ export class ProfileRun {
   async remove(answer: 'Keep it' | 'Delete run'): Promise<void> {
     await this.card.getByRole('button', { name: `Delete ${this.label}` }).click()
     await this.card.getByRole('dialog').getByRole('button', { name: answer }).click()
+  }
+
+  /** Downloads the histograms of a run that is done, and returns their log. */
+  async downloadLog(): Promise<string> {
+    const started = this.card.page().waitForEvent('download')
+    await this.card.getByRole('button', { name: `Download the histograms of ${this.label}` }).click()
+    return readFile(await (await started).path(), 'utf8')
   }
 
   async showHeatmap(): Promise<void> {

@@ -11,9 +11,16 @@ interface Run {
   operators_summary: readonly Summary[]
 }
 
-/** Whether two runs measured the same points; users' own grids have the same name and differ in their levels. */
+/** The grid of a run that was made of a log. Which points the log has is not known here. */
+export const IMPORTED = 'imported'
+
+/**
+ * Whether two runs are known to have measured the same points. Users' own grids have the same name and differ in their
+ * levels.
+ */
 export function isSameGrid(run: Run, other: Run): boolean {
   return (
+    run.settings.grid !== IMPORTED &&
     run.settings.grid === other.settings.grid &&
     JSON.stringify(run.settings.levels) === JSON.stringify(other.settings.levels)
   )

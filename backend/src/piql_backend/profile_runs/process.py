@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from piql_profiler.measure.store_urls import STORE_VARIABLE, without_password
 from piql_profiler.runs.run_files import UnreadableRun, read_info
 
 SECONDS_TO_END = 15.0
+_COMMAND = re.compile(r"^piql profile: (error: )?")  # what the command puts before each complaint
 
 
 class ProfileEnd(NamedTuple):
@@ -82,7 +84,8 @@ class ProfileProcess:
         """Read stderr to its end, and keep the last line that is not empty."""
         assert self._process.stderr is not None
         async for line in self._process.stderr:
-            self._complaint = without_password(line.decode("utf-8", "replace").strip()) or self._complaint
+            said = without_password(line.decode("utf-8", "replace").strip())
+            self._complaint = _COMMAND.sub("", said) or self._complaint
 
 
 def end_orphan(measurements: Path) -> None:

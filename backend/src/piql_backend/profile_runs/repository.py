@@ -3,6 +3,7 @@
 run-20260101-120000-3f2a/state.json      what was asked for, and how far it is; written by the backend; one that is
                                          damaged is set aside and made anew from the measurements
 run-20260101-120000-3f2a/measurements/   what was measured; written by the profiler
+run-20260101-120000-3f2a/imported.hlog   the log that a run is made of; removed when the run has ended
 run-20260101-120000-3f2a/store/          rows for measuring an embedded store; removed when the run has ended
 """
 
@@ -55,6 +56,9 @@ class ProfileRunFiles:
 
     def store(self, run_id: str) -> Path:
         return self._root / run_id / "store"
+
+    def imported_log(self, run_id: str) -> Path:
+        return self._root / run_id / "imported.hlog"
 
     def save(self, run: StoredRun) -> None:
         """Write the state of a run in one step."""
@@ -111,7 +115,7 @@ class ProfileRunFiles:
         shutil.rmtree(self.folder(run_id), ignore_errors=True)
 
     def delete_store(self, run_id: str) -> None:
-        """Remove the rows that were made for measuring, also what a killed profiler left; the measurements are kept."""
+        """Remove rows made for measuring, an imported log, and what a killed profiler left; measurements are kept."""
         if not self.folder(run_id).is_dir():
             return
         for entry in self.folder(run_id).iterdir():

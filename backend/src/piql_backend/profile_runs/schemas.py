@@ -48,8 +48,21 @@ class ProfileRunCreate(Write):
     refreshes: str | None = Field(default=None, max_length=100)
 
 
+class ProfileRunImport(Write):
+    """Asks for a run made of measurements from elsewhere: the text of an HdrHistogram log as a run's `log` has it.
+
+    The measurements are taken to be of the kind of store that the environment uses.
+    """
+
+    label: ShownLine | None = Field(default=None, max_length=200)
+    log: str = Field(min_length=1, max_length=4_500_000)
+
+
 class ProfileSettingsRead(Read):
-    """What the run measures, as it was asked for; passwords in the store's URL are left out."""
+    """What the run measures, as it was asked for; passwords in the store's URL are left out.
+
+    The grid of a run that was made of a log is called `imported`.
+    """
 
     grid: str
     levels: GridLevels | None

@@ -26,13 +26,16 @@ from piql_profiler.commands.profile import STALE
 from piql_profiler.measure.grid import Grid
 from piql_profiler.measure.store_urls import without_password
 from piql_profiler.measure.workload import Workload
+from piql_profiler.runs.run_files import read_info
 
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.profile_runs.drift import drift_of
 from piql_backend.profile_runs.process import ProfileProcess, end_orphan
 from piql_backend.profile_runs.repository import ProfileRunFiles, StoredRun
 from piql_backend.profile_runs.schemas import (
     GridLevels,
     ProfileRunCreate,
+    ProfileRunImport,
     ProfileRunRead,
     ProfileSettingsRead,
 )
@@ -47,6 +50,7 @@ ENDED = ("cancelled", "failed", "done")  # states that a run leaves only when it
 SECONDS_BETWEEN_PINGS = 10.0
 MOST_QUEUED = 20
 MOST_POINTS = 2000
+IMPORTED = "imported"  # the grid of a run that is made of a log
 
 _RUNS = Listing[ProfileRunRead, str](
     "profile-runs",
@@ -140,7 +144,6 @@ class ProfileRuns:
         store_url = without_password(self._stores.url(request.store_url))
         if request.store_url is not None:
             request = request.model_copy(update={"store_url": store_url})
-        run_id = f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         settings = ProfileSettingsRead(
             grid="custom" if levels else str(request.grid),
             levels=levels,
@@ -148,6 +151,23 @@ class ProfileRuns:
             intervals=request.intervals,
             store_url=store_url,
         )
+        return self._queue(_new_id(), request, settings)
+
+    async def import_log(self, request: ProfileRunImport) -> ProfileRunRead:
+        """Queue a run that is made of a log, by a process of its own; ApiError 409 when too many wait."""
+        self._refuse_when_full()
+        run_id, asked = _new_id(), ProfileRunCreate(label=request.label)
+        settings = ProfileSettingsRead(
+            grid=IMPORTED,
+            levels=None,
+            interval_seconds=asked.interval_seconds,
+            intervals=asked.intervals,
+            store_url=without_password(self._stores.url(None)),
+        )
+        await asyncio.to_thread(write_atomically, self._files.imported_log(run_id), request.log)
+        return self._queue(run_id, asked, settings)
+
+    def _queue(self, run_id: str, request: ProfileRunCreate, settings: ProfileSettingsRead) -> ProfileRunRead:
         read = ProfileRunRead(
             id=run_id,
             label=request.label,
@@ -187,6 +207,8 @@ class ProfileRuns:
         run = self._run(run_id)
         if run.read.state not in ("cancelled", "failed"):
             raise ApiError(409, "run-not-broken-off", f"The run is {run.read.state}: there is nothing to resume.")
+        if run.read.settings.grid == IMPORTED:
+            raise ApiError(409, "run-imported", "The log of this run is not kept.", "Import the log again.")
         self._refuse_when_full()
         self._change(run_id, state="queued", message=None, ended_at=None, eta_seconds=None)
         return self.read(run_id)
@@ -304,8 +326,21 @@ class ProfileRuns:
             self._change(run_id, state="failed", message=message, ended_at=_now(), eta_seconds=None)
         else:
             summary = await asyncio.to_thread(summary_of, self._files.measurements(run_id))
-            done = {"progress": 1.0, "points_done": read.points_total, "eta_seconds": 0.0, "message": None}
+            done: dict[str, Any] = {
+                "progress": 1.0,
+                "points_done": read.points_total,
+                "eta_seconds": 0.0,
+                "message": None,
+            }
+            if read.settings.grid == IMPORTED:
+                done["settings"] = self._settings_of_log(run_id)
             self._change(run_id, state="done", ended_at=_now(), operators_summary=summary, **done)
+
+    def _settings_of_log(self, run_id: str) -> ProfileSettingsRead:
+        """The settings of a run that is made of a log, with the intervals that the log has."""
+        measured = read_info(self._files.measurements(run_id)).settings
+        changes = {"interval_seconds": measured.interval_seconds, "intervals": measured.intervals}
+        return self._runs[run_id].read.settings.model_copy(update=changes)
 
     def _progress(self, run_id: str, line: dict[str, Any]) -> None:
         """Take over a progress line; what it says in another form than expected is ignored."""
@@ -339,6 +374,9 @@ class ProfileRuns:
     def _arguments(self, run_id: str) -> Sequence[str]:
         """The arguments of `piql profile`: for a run that has begun already, to go on with it."""
         request = self._runs[run_id].request
+        if self._runs[run_id].read.settings.grid == IMPORTED:
+            log_file, measurements = self._files.imported_log(run_id), self._files.measurements(run_id)
+            return ("--import", str(log_file.resolve()), "--out", str(measurements.resolve()), "--progress", "none")
         grid = request.grid if isinstance(request.grid, str) else json.dumps(request.grid.model_dump())
         measurements = self._files.measurements(run_id).resolve()
         if (measurements / "run.json").exists():
@@ -388,6 +426,10 @@ def _refuse_unmeasurable(levels: GridLevels) -> None:
         raise ApiError(422, "invalid-grid", f"{error}.") from None
     if len(grid.points) > MOST_POINTS:
         raise ApiError(422, "invalid-grid", f"The grid has {len(grid.points)} points; {MOST_POINTS} are allowed.")
+
+
+def _new_id() -> str:
+    return f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 def _now() -> datetime:

@@ -4,6 +4,7 @@ import { isActive, profileRuns } from '../../api/queries'
 import { useEnvironment } from '../../app/url-state'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
+import { ImportRun } from './ImportRun'
 import { NewRun } from './NewRun'
 import styles from './profile.module.css'
 import { RunCard } from './RunCard'
@@ -18,7 +19,10 @@ export default function ProfilePanel() {
     <div className={styles['panel']}>
       <NewRun isBusy={(runs ?? []).some(isActive)} />
       <section className={styles['runs']} aria-label="Profile runs">
-        <h2 className={styles['heading']}>Runs</h2>
+        <div className={styles['headingLine']}>
+          <h2 className={styles['heading']}>Runs</h2>
+          <ImportRun />
+        </div>
         {error ? <ErrorNotice error={error} /> : null}
         {runs?.length === 0 ? (
           <EmptyState icon={<Gauge size={22} aria-hidden />} title="Nothing measured yet">

@@ -79,6 +79,13 @@ describe('the card of a run', () => {
     expect(screen.getByRole('status').textContent).toBe('Waits until the run before it has ended')
   })
 
+  it('is not compared with a run of a log, and one of a log cannot be resumed', () => {
+    const imported = { ...now, settings: { ...now.settings, grid: 'imported' } }
+    show({ ...imported, id: 'other', label: 'other', state: 'failed' }, [imported])
+    expect(screen.queryByRole('columnheader', { name: 'p99 ratio' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Resume other' })).toBeNull()
+  })
+
   it('compares the run that predictions come from with none', () => {
     show(now, [before, now])
     expect(screen.queryByRole('columnheader', { name: 'p99 ratio' })).toBeNull()

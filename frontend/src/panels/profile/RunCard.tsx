@@ -1,16 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Activity, Grid3x3, RotateCw, X } from 'lucide-react'
+import { Activity, Download, Grid3x3, RotateCw, X } from 'lucide-react'
 import { answered, api } from '../../api/client'
 import { ENVIRONMENT } from '../../api/environment'
 import { isActive } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
+import { download } from '../../app/export-tables'
 import { useChosenRun } from '../../app/predictions'
 import { setView, useEnvironment } from '../../app/url-state'
 import { driftText } from '../../logic/drift'
-import { direction, isSameGrid, timesAsLong } from '../../logic/run-comparison'
+import { direction, IMPORTED, isSameGrid, timesAsLong } from '../../logic/run-comparison'
 import { runName } from '../../logic/run-name'
 import { Badge, type Tone } from '../../ui/Badge'
-import { Button } from '../../ui/Button'
+import { Button, IconButton } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import { Progress } from '../../ui/Progress'
 import { Cell, numeric, Table } from '../../ui/Table'
@@ -103,11 +104,13 @@ function RunActions({ run, name, isChosen }: RunActionsProps) {
   const cancel = useRunRequest(run, 'cancel')
   const resume = useRunRequest(run, 'resume')
   const error = cancel.error ?? resume.error
+  const isBrokenOff = run.state === 'cancelled' || run.state === 'failed'
+  const canBeResumed = isBrokenOff && run.settings.grid !== IMPORTED // the log of an imported run is not kept
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
       {run.state === 'done' ? <DoneActions run={run} name={name} isChosen={isChosen} /> : null}
-      {run.state === 'cancelled' || run.state === 'failed' ? (
+      {canBeResumed ? (
         <Button
           size="small"
           icon={<RotateCw size={12} aria-hidden />}
@@ -154,7 +157,17 @@ function DoneActions({ run, name, isChosen }: RunActionsProps) {
     },
     onSuccess: (started) => putRun(queryClient, environment, started),
   })
-  const error = look.error ?? refresh.error
+  const log = useMutation({
+    mutationFn: () =>
+      answered(
+        api.GET(`${ENVIRONMENT}/profile-runs/{run_id}/log`, {
+          params: { path: { ...environment, run_id: run.id } },
+          parseAs: 'text',
+        }),
+      ),
+    onSuccess: (text) => download(`${name}.hlog`, 'text/plain', text),
+  })
+  const error = look.error ?? refresh.error ?? log.error
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
@@ -181,6 +194,14 @@ function DoneActions({ run, name, isChosen }: RunActionsProps) {
       >
         {look.isPending ? 'Checking' : 'Check'}
       </Button>
+      <IconButton
+        size="small"
+        label={`Download the histograms of ${name} as an HdrHistogram log`}
+        disabled={log.isPending}
+        onClick={() => log.mutate()}
+      >
+        <Download size={13} aria-hidden />
+      </IconButton>
       {run.drift && run.drift.stale_operators.length > 0 ? (
         <Button
           size="small"

@@ -96,13 +96,13 @@ def read_hlog(path: Path) -> list[Measurement]:
             point = Point(Operator(match[1]), int(match[2]), int(match[3]), int(match[4]), int(match[5] or 1))
             started, seconds, histogram = _finite(match[7]), _finite(match[8]), decode(match[9])
         except (ValueError, IndexError, OverflowError, struct.error, zlib.error) as error:
-            raise UnreadableLog(f"{path}: {line[:60]}…: {error}") from None
+            raise UnreadableLog(f"{path.name}: {line[:60]}…: {error}") from None
         if match[6] == "rt":
             responses[point, started] = histogram
         else:
             services.setdefault(point, []).append(Measurement(point, 0, histogram, started, seconds))
     if not services:
-        raise UnreadableLog(f"{path} has no line of a point, as `Tag=IndexScan:1:10:200:st,…`")
+        raise UnreadableLog(f"{path.name} has no line of a point, as `Tag=IndexScan:1:10:200:st,…`")
     return [
         replace(
             cell,
