@@ -25,6 +25,7 @@ _EXIT_CODES = (
     "piql_profiler.commands.predict",
     "piql_profiler.commands.capacity",
     "piql_profiler.commands.validate",
+    "piql_profiler.commands.load_test",
 )
 # Defaults that the machine decides.
 _COMPUTED = {"--clients": "one less than the processors", "--frontend": "`frontend/dist` of the repository"}
@@ -107,7 +108,7 @@ def _command(name: str, about: str) -> str:
     for action in parser_of(name)._actions:
         if isinstance(action, argparse._HelpAction):
             continue
-        about_action = action.help or MEANING[action.option_strings[0]]
+        about_action = (action.help or MEANING[action.option_strings[0]]).replace("%%", "%")
         rows.append((code(_shown(action)), about_action, _default(action)))
     return f"### piql {name}\n\n{about[0].upper()}{about[1:]}.\n\n{table(('argument', 'is', 'default'), rows)}"
 
@@ -138,5 +139,5 @@ def _exit_codes(module: str) -> str:
     text = docstring(import_module(module))
     said = re.search(r"^Exit codes: (.*?)\.?(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     if said is not None:
-        return f"{module.rpartition('.')[2]:9} {' '.join(said[1].split())}"
+        return f"{module.rpartition('.')[2].replace('_', '-'):9} {' '.join(said[1].split())}"
     return "\n".join(line for line in text.split("\n") if re.search(r"\b0\b.*·", line))

@@ -6,5 +6,6 @@ predictor/    from a run and a plan to a latency
 capacity/     how much load a store takes before an SLO breaks
 drift/        whether the store still is as the run says
 validation/   how good predictions are: compared with what queries take
-commands/     `piql profile`, `piql predict`, `piql capacity` and `piql validate`
+load_runs/    deployed queries called in open loop, at a stated rate, until a threshold is crossed
+commands/     `piql profile`, `piql predict`, `piql capacity`, `piql validate` and `piql load-test`
 """

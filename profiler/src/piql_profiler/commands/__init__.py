@@ -2,5 +2,6 @@
 
 profile, validate            one file each
 predict, capacity            the same; what they print is in `predict_output` and `capacity_output`
+load_test                    the same; its lines of progress are in `load_test_output`
 given                        what several of them are given as text
 """

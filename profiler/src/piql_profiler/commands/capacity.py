@@ -30,12 +30,12 @@ from piql_profiler.capacity.refusals import (
 from piql_profiler.capacity.report import ASSUMED_BUSY, Asked, report_of, waits_of
 from piql_profiler.capacity.uncertain import Uncertain
 from piql_profiler.commands.capacity_output import as_json, print_report
-from piql_profiler.commands.given import ALL_QUERIES, limits_in, slos_in
+from piql_profiler.commands.given import limits_in, slos_in
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
-from piql_profiler.predictor.openslo import Objective, UnreadableSlo
+from piql_profiler.predictor.openslo import ALL_QUERIES, Objective, UnreadableSlo
 from piql_profiler.runs.run_files import UnreadableRun, load, read_info
 
 SLO_FAILED = 99

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo
-
-ALL_QUERIES = "*"  # stands for every query, among the SLOs
+from piql_profiler.predictor.openslo import ALL_QUERIES, Objective, UnreadableSlo, read_openslo
 
 
 def limits_in(texts: Sequence[str]) -> dict[str, int]:

@@ -20,7 +20,7 @@ from typing import Any
 from piql.commands.arguments import compile_path
 from piql.compiler.result import Compilation
 
-from piql_profiler.commands.given import ALL_QUERIES, limits_in, slos_in
+from piql_profiler.commands.given import limits_in, slos_in
 from piql_profiler.commands.predict_output import Forecast, LargestPairs, as_json, print_table
 from piql_profiler.drift.judge import stale_operators
 from piql_profiler.drift.look import read_looks
@@ -29,7 +29,7 @@ from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
 from piql_profiler.predictor.names import query_named
-from piql_profiler.predictor.openslo import Objective, UnreadableSlo, write_openslo
+from piql_profiler.predictor.openslo import ALL_QUERIES, Objective, UnreadableSlo, write_openslo
 from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction
 from piql_profiler.predictor.predict import predict as predict_plan

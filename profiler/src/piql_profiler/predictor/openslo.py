@@ -22,6 +22,7 @@ _UNITS = {"s": 1, "m": _MINUTE, "h": 3_600, "d": _DAY, "w": 7 * _DAY, "M": 30 * 
 _WRITTEN_UNITS = "mhd"
 _MILLISECONDS = {"ms": 1.0, "s": 1_000.0, "us": 0.001}
 _TARGET = 0.99  # the share of good slices that a written document asks for
+ALL_QUERIES = "*"  # stands for every query, where SLOs are kept by query
 
 
 class UnreadableSlo(Exception):

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,15 @@ _HEADER = ">iiiiqqd"
 _TAGGED = re.compile(r"Tag=(\w+):(\d+):(\d+):(\d+)(?::(\d+))?:(st|rt),([^,]+),([^,]+),[^,]+,(\S+)")
 
 
+class TaggedLine(NamedTuple):
+    """A line of a log: a tag without commas, start and length in s, and a histogram."""
+
+    tag: str
+    started: float
+    seconds: float
+    histogram: Histogram
+
+
 class UnreadableLog(Exception):
     """The file is no log of a profile; the message says why."""
 
@@ -47,20 +57,28 @@ def write_hlog(path: Path, cells: Iterable[Measurement]) -> None:
     """Write all measurements, in order of time."""
     ordered = sorted(cells, key=lambda cell: (cell.started_at, cell.point.sort_key()))
     began = ordered[0].started_at if ordered else 0.0
-    lines = [
+    lines = []
+    for cell in ordered:
+        tag = ":".join(map(str, (cell.point.operator.value, *cell.point.coordinates)))
+        for kind, histogram in (("st", cell.histogram), ("rt", cell.response)):
+            if histogram is not None:
+                lines.append(TaggedLine(f"{tag}:{kind}", cell.started_at - began, cell.seconds, histogram))
+    write_tagged_lines(path, began, lines)
+
+
+def write_tagged_lines(path: Path, began: float, lines: Iterable[TaggedLine]) -> None:
+    """Write a log of any histograms; `began` is the moment, in s since 1970, from which their starts count."""
+    texts = [
         "#[Histogram log format version 1.3]",
         f"#[StartTime: {began:.3f} (seconds since epoch), {datetime.fromtimestamp(began, UTC).isoformat()}]",
         f"#[BaseTime: {began:.3f} (seconds since epoch)]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
-    for cell in ordered:
-        tag = ":".join(map(str, (cell.point.operator.value, *cell.point.coordinates)))
-        for kind, histogram in (("st", cell.histogram), ("rt", cell.response)):
-            if histogram is not None:
-                longest_ms = max((_middle(at) for at in histogram.sparse()), default=0) / 1000
-                times = f"{cell.started_at - began:.3f},{cell.seconds:.3f},{longest_ms:.3f}"
-                lines.append(f"Tag={tag}:{kind},{times},{encode(histogram)}")
-    path.write_text("\n".join(lines) + "\n")
+    for line in lines:
+        longest_ms = max((_middle(at) for at in line.histogram.sparse()), default=0) / 1000
+        times = f"{line.started:.3f},{line.seconds:.3f},{longest_ms:.3f}"
+        texts.append(f"Tag={line.tag},{times},{encode(line.histogram)}")
+    path.write_text("\n".join(texts) + "\n")
 
 
 def encode(histogram: Histogram) -> str:
