@@ -24,6 +24,7 @@ from patience import PATIENCE
 from piql.runtime.deployment import Deployer
 from piql.versions.deploy import begin_deploy
 from piql_backend.deployments.repository import DeploymentTable
+from piql_backend.executions.service import Executions, Job
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT, folder_of, store_url_of
@@ -76,6 +77,67 @@ async def test_what_another_process_deploys_is_live_at_the_next_request(
     newest = (await client.get(DEPLOYMENTS)).json()["items"][0]
     assert (newest["is_live"], newest["deployed_by"], newest["application_id"]) == (True, "an application", None)
     assert (await run(client, "findUser", username="nobody")).status_code == 200
+
+
+PETS = "CREATE TABLE pets (name VARCHAR(20) PRIMARY KEY, kind VARCHAR(20));"
+PET_IS_READ = "CREATE QUERY pet AS SELECT kind FROM pets WHERE name = [n];"
+PET_IS_CHANGED = "CREATE QUERY pet AS UPDATE pets SET kind = 'cat' WHERE name = [n];"
+PET_IS_DELETED = "CREATE QUERY pet AS DELETE FROM pets WHERE name = [n];"
+
+
+def pets(settings: Settings) -> list[tuple[object, ...]]:
+    with piql.connect(store_url_of(settings)) as db:
+        return db.some_rows("pets", ["name"], 100)
+
+
+@pytest.mark.parametrize("asked_for", ["its id", "live"])
+async def test_a_query_of_another_version_never_runs_in_place_of_the_one_that_was_looked_up(
+    client: httpx.AsyncClient,
+    settings: Settings,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    asked_for: str,
+) -> None:
+    deployed_beside(settings, texts_of(files) + PETS + PET_IS_CHANGED)
+    with piql.connect(store_url_of(settings)) as db:
+        db.load("pets", [{"name": "rex", "kind": "dog"}])
+    seen = (await run(client, "pet", n="nobody")).json()["deployment_id"]
+    look_up, jobs = Executions.job, []
+
+    def job(self: Executions, deployment_id: str, name: str) -> Job:
+        jobs.append(look_up(self, deployment_id, name))
+        if len(jobs) == 1:
+            deployed_beside(settings, texts_of(files) + PETS + PET_IS_DELETED)
+        return jobs[-1]
+
+    monkeypatch.setattr(Executions, "job", job)
+    path = f"{DEPLOYMENTS}/{seen if asked_for == 'its id' else 'live'}/queries/pet/executions"
+    answer = await client.post(path, json={"parameters": {"n": "rex"}})
+    if asked_for == "live":
+        assert (answer.status_code, answer.json()["deployment_id"]) == (200, "d3")
+        assert answer.json()["operations"] <= answer.json()["bound_operations"]
+        assert pets(settings) == []
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (409, "deployment-replaced")
+        assert pets(settings) == [("rex",)]
+
+
+async def test_a_burst_ends_when_another_version_is_deployed(
+    client: httpx.AsyncClient, settings: Settings, files: Files
+) -> None:
+    deployed_beside(settings, texts_of(files) + PETS + PET_IS_READ)
+    with piql.connect(store_url_of(settings)) as db:
+        db.load("pets", [{"name": f"pet{number}", "kind": "dog"} for number in range(50)])
+    body = {"deployment_id": "live", "query": "pet", "executions": 5000, "concurrency": 2}
+    burst = (await client.post(f"{DEVELOPMENT}/bursts", json=body)).json()
+    deployed_beside(settings, texts_of(files) + PETS + PET_IS_DELETED)
+    while burst["ended_at"] is None:
+        await asyncio.sleep(0.05)
+        burst = (await client.get(f"{DEVELOPMENT}/bursts/{burst['id']}")).json()
+    if burst["state"] == "failed":
+        assert burst["message"] == "d2 has been replaced: begin again with what is live."
+    assert burst["errors"] == []
+    assert len(pets(settings)) == 50
 
 
 async def test_what_another_process_deploys_is_seen_without_any_request(

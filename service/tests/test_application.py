@@ -9,7 +9,7 @@ import pytest
 from piql_service.web.refusals import Refusal
 from piql_service.web.requests import body_of
 
-from .conftest import MakeWorld, World
+from .conftest import SCADR, MakeWorld, World
 
 EVERY_TYPE = """
 CREATE TABLE things (id INT PRIMARY KEY, big BIGINT, price DECIMAL(12, 2), made TIMESTAMP, day DATE, raw BLOB);
@@ -140,6 +140,19 @@ async def test_a_new_deployment_is_picked_up_and_the_document_follows(make_world
     row = after["components"]["schemas"]["findThing.row"]["properties"]
     assert row["price"]["anyOf"][0] == {"type": "string", "format": "decimal", "x-piql-type": "DECIMAL(12, 2)"}
     assert after["components"]["schemas"]["findUser.parameters"]["required"] == ["username"]
+
+
+async def test_a_query_that_is_deployed_anew_is_admitted_and_executed_as_it_is_now(make_world: MakeWorld) -> None:
+    world = make_world()
+    await world.parts.live_queries.look()
+    assert (await world.client.query("findUser", {"username": "ada"})).json["rows"]
+    for statement in ("DELETE FROM users", "SELECT hometown FROM users"):
+        named = f"CREATE QUERY findUser AS {statement} WHERE username = [username];"
+        world.database.deploy(piql.compile((SCADR / "schema.piql").read_text() + named))
+        answer = await world.client.query("findUser", {"username": "nobody"})
+        assert answer.status == 200
+        bound = world.parts.live_queries.current.served.queries["findUser"].operations
+        assert answer.json["operations"] <= bound
 
 
 async def test_it_is_ready_until_it_drains_and_its_numbers_are_those_of_the_executions(make_world: MakeWorld) -> None:

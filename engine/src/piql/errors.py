@@ -15,7 +15,7 @@ PiqlError
 ├── InvalidSession          a session's token that is damaged, or of another store
 ├── NotDeployed
 ├── DeploymentInProgress    another version is on its way
-├── DeployedMeanwhile       somebody deployed between a look at the store and a deployment
+├── DeployedMeanwhile       somebody deployed between a look at the store and a deployment or an execution
 ├── BoundExceeded           a fault of the engine: report it
 ├── RepairPending
 ├── SnapshotUnavailable     asked of a store without transactions
@@ -124,7 +124,7 @@ class DeploymentInProgress(PiqlError):
 
 
 class DeployedMeanwhile(PiqlError):
-    """Somebody has deployed since the deployer looked: the version in force is not the one that it has seen."""
+    """Somebody has deployed since the caller looked: the version in force is not the one that it has seen."""
 
 
 class BoundExceeded(PiqlError):

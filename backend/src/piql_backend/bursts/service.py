@@ -2,7 +2,8 @@
 
     running  →  done        all executions have ended
              →  cancelled   by the user, or because the backend was stopped
-             →  failed      the store failed many times in a row, or a thread ended by an exception
+             →  failed      the store failed many times in a row, another version was deployed, or a thread ended by
+                            an exception
 
 The state changes at once; executions under way still end, and only then is `ended_at` set.
 """
@@ -19,7 +20,7 @@ from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 import numpy as np
-from piql.errors import PiqlError
+from piql.errors import DeployedMeanwhile, PiqlError
 from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.bursts.schemas import BurstCreate, BurstErrorRead, BurstRead, ParameterSourceRead
@@ -155,6 +156,8 @@ class Bursts:
                 parameters = burst.sampler.draw()
             try:
                 page = self._executions.run(burst.job, parameters)
+            except DeployedMeanwhile:
+                _stop(burst, "failed", f"{burst.job.live.read.id} has been replaced: begin again with what is live.")
             except PiqlError as error:
                 _count_error(burst, error)
             else:

@@ -17,7 +17,7 @@ from piql.client.database import Observation
 from piql.compiler.physical.operators import LocalProjection, PhysicalNode
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
-from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
+from piql.errors import BoundExceeded, DeployedMeanwhile, RepairPending, StoreUnavailable
 from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.database.connection import now
@@ -86,12 +86,13 @@ class Executions:
     def run(self, job: Job, parameters: dict[str, object], cursor: str | None = None) -> piql.Page:
         """Run a query and record the observation, also of a failure of the store; a refused request leaves none.
 
-        Raises the PiqlError of the engine.
+        The query is that of the job's version: DeployedMeanwhile where another one is in force by then. Otherwise
+        raises the PiqlError of the engine.
         """
         database = self._store.database()
         started_at, started = now(), time.perf_counter()
         try:
-            page = database.execute(job.query.name, parameters, cursor)
+            page = database.execute(job.query.name, parameters, cursor, version=job.live.read.version)
         except OUR_FAULT as error:
             elapsed_ms = (time.perf_counter() - started) * 1000
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
@@ -119,10 +120,19 @@ class Executions:
         self._observations.add(ObservedExecution(observation, job.bound_operations, failed, incident))
 
     def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
-        job = self.job(deployment_id, name)
-        page = self.run(job, from_json(request.parameters, job.query.parameters), request.cursor)
+        job, page = self._run_live(deployment_id, name, request)
         read = read_page(job.query, page, job.query.name, job.live.read.id, job.bound_operations)
         return orjson.dumps(read.model_dump(mode="python"))
+
+    def _run_live(self, deployment_id: str, name: str, request: ExecutionCreate) -> tuple[Job, piql.Page]:
+        """Run a query of a deployment; ApiError 409 once another one is live, unless it was asked for as `live`."""
+        while True:
+            job = self.job(deployment_id, name)
+            parameters = from_json(request.parameters, job.query.parameters)
+            try:
+                return job, self.run(job, parameters, request.cursor)
+            except DeployedMeanwhile:
+                self._deployments.history.look()
 
     def _sample(self, deployment_id: str, name: str) -> SampleParametersRead:
         job = self.job(deployment_id, name)

@@ -102,9 +102,10 @@ class AsyncDatabase:
         strategy: Strategy | None = None,
         consistency: Consistency | None = None,
         snapshot: bool = False,
+        version: int | None = None,
     ) -> Page:
         return await self._call(
-            lambda: self._database.execute(name, parameters, cursor, strategy, consistency, snapshot)
+            lambda: self._database.execute(name, parameters, cursor, strategy, consistency, snapshot, version)
         )
 
     async def run(
@@ -148,8 +149,9 @@ class AsyncSession:
         cursor: str | None = None,
         strategy: Strategy | None = None,
         snapshot: bool = False,
+        version: int | None = None,
     ) -> Page:
-        return await self._call(lambda: self._session.execute(name, parameters, cursor, strategy, snapshot))
+        return await self._call(lambda: self._session.execute(name, parameters, cursor, strategy, snapshot, version))
 
     async def run(
         self,

@@ -15,6 +15,7 @@ from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
 from piql.compiler.result import Compilation
 from piql.errors import (
+    DeployedMeanwhile,
     InvalidCursor,
     InvalidParameter,
     NotDeployed,
@@ -286,13 +287,17 @@ class Database:
         strategy: Strategy | None = None,
         consistency: Consistency | None = None,
         snapshot: bool = False,
+        version: int | None = None,
     ) -> Page:
         """Execute a deployed query or write with a value for each parameter, and return its page of rows.
 
         With the `cursor` of a page, return the next one. `consistency="eventual"` takes what any replica has,
         `"quorum"` sees every acknowledged write. With `snapshot`, all rows are of one moment, or SnapshotUnavailable
-        is raised. Raises NotDeployed, InvalidParameter, InvalidCursor, and for writes that a constraint or a condition
-        refuses ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation or ConditionFailed.
+        is raised. With a `version`, the query is that of this version: once another one is in force, nothing is done
+        and DeployedMeanwhile is raised.
+
+        Raises NotDeployed, InvalidParameter, InvalidCursor, and for writes that a constraint or a condition refuses
+        ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation or ConditionFailed.
         """
         self._refuse_without(snapshot)
         if strategy is not None:
@@ -303,6 +308,8 @@ class Database:
         query = prepared.queries.get(name) if isinstance(name, str) else None
         if query is None:
             query = self._named(name)
+        if version is not None:
+            _refuse_other(query, version)
         if isinstance(query, PreparedQuery):
             try:
                 page = self._read(query, parameters, cursor, strategy or self.strategy, consistency)
@@ -311,13 +318,34 @@ class Database:
             except StoreUnavailable:
                 if not self._refresh() and self._prepared is prepared:
                     raise
-                return Database.execute(self, name, parameters, cursor, strategy, consistency)  # a subclass counts once
+                return self._execute_again(name, parameters, cursor, strategy, consistency, version)
             if query.is_shaped_by_data and self._may_be_cut(prepared):
-                return Database.execute(self, name, parameters, cursor, strategy, consistency)  # a subclass counts once
+                return self._execute_again(name, parameters, cursor, strategy, consistency, version)
             return page
         if cursor is not None:
             raise _no_pages(name)
-        return self._in_force(lambda occasion: self._write(self._named(name), parameters, occasion))
+
+        def attempt(occasion: Occasion) -> Page:
+            prepared, query = self._named_with_version(name)
+            if version is not None:
+                _refuse_other(query, version)
+            if isinstance(query, PreparedQuery):  # a SELECT has been deployed under this name meanwhile
+                return self._execute_again(name, parameters, None, strategy, consistency, version)
+            return self._write(prepared, query, parameters, occasion)
+
+        return self._in_force(attempt)
+
+    def _execute_again(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None,
+        cursor: str | None,
+        strategy: Strategy | None,
+        consistency: Consistency | None,
+        version: int | None,
+    ) -> Page:
+        """Begin an execution anew with what is deployed now; a subclass counts it once."""
+        return Database.execute(self, name, parameters, cursor, strategy, consistency, version=version)
 
     def run(
         self,
@@ -340,7 +368,13 @@ class Database:
             return page
         if cursor is not None:
             raise _no_pages("the statement")
-        return self._in_force(lambda occasion: self._write(self._statement(text)[0], parameters, occasion))
+
+        def attempt(occasion: Occasion) -> Page:
+            query, prepared = self._statement(text)
+            assert isinstance(query, PreparedWrite)
+            return self._write(prepared, query, parameters, occasion)
+
+        return self._in_force(attempt)
 
     def _read(
         self,
@@ -415,9 +449,10 @@ class Database:
         )
         return Session(self, served, token, guarantees)
 
-    def _write(self, query: PreparedStatement, parameters: Mapping[str, object] | None, occasion: Occasion) -> Page:
-        assert isinstance(query, PreparedWrite)
-        prepared = self._prepared
+    def _write(
+        self, prepared: Prepared, query: PreparedWrite, parameters: Mapping[str, object] | None, occasion: Occasion
+    ) -> Page:
+        """Execute a write of what is prepared; raise Redeployed where another version is in force by then."""
         try:
             check, look = partial(self._check_version, prepared), partial(self._refuse_cut, prepared)
             return query.execute(parameters, self.observer, check, occasion, look)
@@ -462,20 +497,24 @@ class Database:
 
     def _named(self, name: str) -> PreparedStatement:
         """Return a deployed query, ready to run; raise NotDeployed where there is none of that name."""
+        return self._named_with_version(name)[1]
+
+    def _named_with_version(self, name: str) -> tuple[Prepared, PreparedStatement]:
+        """Return a deployed query, ready to run, and the prepared version that it is of."""
         prepared = self._prepared
         is_name = isinstance(name, str)
         deployed_query = prepared.queries.get(name) if is_name else None
         if deployed_query is not None:
-            return deployed_query
+            return prepared, deployed_query
         query = prepared.queried.compilation.queries.get(name) if is_name else None
         if query is None and self._refresh():
-            return self._named(name)
+            return self._named_with_version(name)
         if query is None or query.plan is None:
             names = ", ".join(sorted(prepared.queried.compilation.queries)) or "no queries"
             raise NotDeployed(f"no query {name!r} is deployed; there are {names}")
         prepared_query = prepared.prepare(query)
         prepared.queries[name] = prepared_query
-        return prepared_query
+        return prepared, prepared_query
 
     def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
         """Return a bare statement, ready to run, and the deployment that it was compiled for."""
@@ -484,6 +523,14 @@ class Database:
         self._refresh()
         prepared = self._prepared
         return prepared.statement(text), prepared
+
+
+def _refuse_other(query: PreparedStatement, version: int) -> None:
+    """Raise DeployedMeanwhile where a query is of another version than the caller's."""
+    if query.version != version:
+        raise DeployedMeanwhile(
+            f"version {query.version} is deployed, and {query.name} was asked for of version {version}: look again"
+        )
 
 
 def _no_pages(name: str) -> InvalidCursor:

@@ -60,11 +60,12 @@ class ReportedDatabase(Database):
         strategy: Strategy | None = None,
         consistency: Consistency | None = None,
         snapshot: bool = False,
+        version: int | None = None,
     ) -> Page:
         """Execute as `Database.execute` does, and count the execution."""
         started = perf_counter()
         try:
-            page = _execute(self, name, parameters, cursor, strategy, consistency, snapshot)
+            page = _execute(self, name, parameters, cursor, strategy, consistency, snapshot, version)
         except Exception as failure:
             self._count_failure(name, type(failure).__name__[:MOST_OUTCOME], perf_counter() - started)
             raise

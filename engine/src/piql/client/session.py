@@ -61,11 +61,12 @@ class Session:
         cursor: str | None = None,
         strategy: Strategy | None = None,
         snapshot: bool = False,
+        version: int | None = None,
     ) -> Page:
         """Execute a deployed query as `Database.execute` does, as fresh as the session's guarantees need."""
         self._catch_up()
         consistency = self._mark(self._served.writes(name))
-        return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot)
+        return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot, version)
 
     def run(
         self,

@@ -49,7 +49,7 @@ class ServedEntity:
 
 @dataclass(frozen=True, slots=True)
 class ServedQuery:
-    """One query or write. `operations` and `rows` are its bound.
+    """One query or write of one version. `operations` and `rows` are its bound.
 
     `entity` is the table whose columns, all and in their order, are those of its rows; None where there is none.
     """
@@ -63,6 +63,7 @@ class ServedQuery:
     rows: int
     formula: str
     entity: str | None = None
+    version: int = 0
 
     @property
     def is_write(self) -> bool:
@@ -87,14 +88,14 @@ def served_set(compilation: Compilation, version: int, names: Collection[str] | 
         for table in compilation.tables.values()
     )
     queries = {
-        name: _served_query(query, entities)
+        name: _served_query(query, entities, version)
         for name, query in compilation.queries.items()
         if query.is_bounded and query.plan is not None and (names is None or name in names)
     }
     return ServedSet(version, entities, queries)
 
 
-def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity]) -> ServedQuery:
+def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity], version: int) -> ServedQuery:
     plan, bound = query.plan, query.bound
     assert plan is not None
     assert bound is not None
@@ -123,6 +124,7 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity]) -> Ser
         bound.rows,
         bound.formula,
         entity,
+        version,
     )
 
 

@@ -83,7 +83,7 @@ class Executor:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     async def execute(self, request: Request) -> Answer:
-        """Execute a request; raise the PiqlError of the engine, or DeadlinePassed."""
+        """Execute a request with the query of its version; raise the PiqlError of the engine, or DeadlinePassed."""
         if request.deadline <= monotonic():
             raise _too_late(request.query, has_begun=False)
         answer = self._begin(request)
@@ -102,7 +102,7 @@ class Executor:
             return self._in_thread(request, deadline)
         is_inline = self._is_inline and query.operations <= INLINE_MOST
         answer, has_joined = self._reads.join(
-            (query.name, request.consistency, request.body, request.cursor),
+            (query.name, query.version, request.consistency, request.body, request.cursor),
             partial(self._inline if is_inline else self._in_thread, request),
             may_be_older=request.consistency == "eventual",
             deadline=request.deadline,
@@ -115,7 +115,10 @@ class Executor:
         if deadline is not None and deadline <= monotonic():
             raise _too_late(request.query, has_begun=False)
         started = perf_counter()
-        page = self._database.execute(request.query.name, request.parameters, request.cursor, None, request.consistency)
+        query = request.query
+        page = self._database.execute(
+            query.name, request.parameters, request.cursor, None, request.consistency, version=query.version
+        )
         self._tallies.executed(request.query.name, perf_counter() - started, page.operations)
         return Answer(_body(page), page.cursor)
 
@@ -139,9 +142,11 @@ class Executor:
         session = None if request.session is None else self._database.session(request.session or None)
         with limited:
             if session is None:
-                page = self._database.execute(query.name, request.parameters, request.cursor, None, request.consistency)
+                page = self._database.execute(
+                    query.name, request.parameters, request.cursor, None, request.consistency, version=query.version
+                )
             else:
-                page = session.execute(query.name, request.parameters, request.cursor)
+                page = session.execute(query.name, request.parameters, request.cursor, version=query.version)
         token = None if session is None else session.token
         return Answer(_body(page), page.cursor, token), perf_counter() - started, page.operations
 

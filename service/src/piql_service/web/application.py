@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from piql.errors import PiqlError
+from piql.errors import DeployedMeanwhile, PiqlError
 
 from piql_service.admission.budgets import Budgets
 from piql_service.admission.tokens import Caller, Tokens
 from piql_service.contract.deployed_set import ServedQuery
 from piql_service.contract.headers import SESSION
 from piql_service.contract.openapi import NDJSON, PATH
-from piql_service.execution.executor import Executor, Request
+from piql_service.execution.executor import Answer, Executor, Request
 from piql_service.metrics.exposition import CONTENT_TYPE, text_of
 from piql_service.metrics.tallies import Sample, Tallies
 from piql_service.web.bodies import Headers, Receive
@@ -115,11 +115,11 @@ class Application:
         query, read = await parts.live_queries.query(name)
         request = request_of(query, read, await body_of(receive, headers), headers)
         if query.is_paged and NDJSON.encode() in headers.get(b"accept", b""):
-            await self._stream(request, pages_of(headers), caller, receive, send)
+            await self._stream(request, headers, caller, receive, send)
             return
         try:
             self._admit(caller, query)
-            answer = await parts.executor.execute(request)
+            _, answer = await self._execute(request, headers, caller)
         except (PiqlError, Refusal) as error:
             parts.tallies.answers[name, error.status if isinstance(error, Refusal) else refusal_of(error).status] += 1
             raise
@@ -129,6 +129,19 @@ class Application:
             start.append((_SESSION, answer.session.encode()))
         await send({"type": "http.response.start", "status": 200, "headers": start})
         await send({"type": "http.response.body", "body": answer.body})
+
+    async def _execute(self, request: Request, headers: Headers, caller: Caller) -> tuple[Request, Answer]:
+        """Execute an admitted request. If another version is deployed by then, its query is admitted and executed."""
+        parts = self._parts
+        while True:
+            try:
+                return request, await parts.executor.execute(request)
+            except DeployedMeanwhile:
+                await parts.live_queries.look()
+                query, read = await parts.live_queries.query(request.query.name)
+                parameters = request_of(query, read, request.body, headers).parameters
+                request = replace(request, query=query, parameters=parameters)
+                self._admit(caller, query)
 
     def _admit(self, caller: Caller, query: ServedQuery) -> None:
         """Take the bound of a query from the budget of its caller; raise a Refusal where it is used up."""
@@ -147,7 +160,7 @@ class Application:
             headers=((b"retry-after", b"%d" % math.ceil(wait)),),
         )
 
-    async def _stream(self, request: Request, most: int, caller: Caller, receive: Receive, send: Send) -> None:
+    async def _stream(self, request: Request, headers: Headers, caller: Caller, receive: Receive, send: Send) -> None:
         """Send pages, each a line, as the client takes them. A budget that is used up makes the stream wait.
 
         The cursor of the last line that came is where another stream goes on.
@@ -155,20 +168,21 @@ class Application:
         parts, query, has_begun = self._parts, request.query, False
         gone = asyncio.ensure_future(receive())  # comes back when the client has left
         try:
-            for _ in range(most):
+            for _ in range(pages_of(headers)):
                 if not has_begun:
                     self._admit(caller, query)
                 while wait := parts.budgets.take(caller, query.operations) if has_begun else 0.0:
                     await asyncio.wait([gone], timeout=wait)
                     if gone.done():
                         return
-                answer = await parts.executor.execute(request)
+                request, answer = await self._execute(request, headers, caller)
+                query = request.query
                 parts.tallies.answers[query.name, 200] += 1
                 if not has_begun:
-                    headers = [(b"content-type", NDJSON.encode())]
+                    start = [(b"content-type", NDJSON.encode())]
                     if answer.session is not None:
-                        headers.append((_SESSION, answer.session.encode()))
-                    await send({"type": "http.response.start", "status": 200, "headers": headers})
+                        start.append((_SESSION, answer.session.encode()))
+                    await send({"type": "http.response.start", "status": 200, "headers": start})
                     has_begun = True
                 await send({"type": "http.response.body", "body": answer.body + b"\n", "more_body": True})
                 if answer.cursor is None or gone.done() or parts.is_draining:
