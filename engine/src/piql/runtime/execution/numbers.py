@@ -23,7 +23,6 @@ from piql.schema.values import shown
 
 Compute = Callable[..., Any]
 
-_MOST_DIGITS = 300  # ROUND to more digits changes no number: a DECIMAL has at most 38, a DOUBLE is below 10^309
 _ROUNDING = Context(prec=WIDE.prec, Emin=WIDE.Emin, Emax=WIDE.Emax, traps=[])
 
 
@@ -122,10 +121,11 @@ def rounded(number: Any, digits: int = 0, rounding: str = ROUND_HALF_UP) -> Any:
     Halves go away from zero, as in SQL, unless `rounding`, a mode of `decimal`, says otherwise.
     """
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
-    digits = max(-_MOST_DIGITS, min(digits, _MOST_DIGITS))
     exponent = exact.as_tuple().exponent
     if isinstance(exponent, int) and -exponent <= digits:
         return number
+    before_point = max(exact.adjusted() + 1, 0)  # to one digit more before the point than it has, it is 0 already
+    digits = max(digits, -before_point - 1)
     result = without_minus_zero(exact.quantize(unit(digits), rounding, _ROUNDING))
     if isinstance(number, float):
         return finite(float(result))
