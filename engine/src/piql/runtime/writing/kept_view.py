@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from piql.errors import ConstraintViolation
-from piql.runtime.execution.numbers import average_of_sum
+from piql.errors import ConstraintViolation, NumberOutOfRange
+from piql.runtime.execution.numbers import average_of_sum, checked_result
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.check_constraint import compiled_test
 from piql.runtime.writing.table_rules.entries import IndexEntries
-from piql.runtime.writing.table_rules.records import keeper
-from piql.schema.catalog import RowTest, Table, ViewAggregate
+from piql.runtime.writing.table_rules.records import Keep, keeper
+from piql.schema.catalog import Kind, RowTest, Table, ViewAggregate
 from piql.schema.decimals import WIDE, without_minus_zero
 from piql.store.base import Store, Transaction
 from piql.store.rows import Row
@@ -205,6 +205,21 @@ class _Average:
         return self._kept(average_of_sum(values[self._sum], count)) if count else None
 
 
+def _keeper_of_decimal_sum(view: Table, part: ViewAggregate, keep: Keep) -> Keep:
+    """Return the function from an exact sum to what is stored of it; a view holds the sums that a query may give."""
+    column = view.column(part.name)
+    assert column is not None
+    checked = checked_result(column.type, f"{part.function}({part.column})")
+
+    def keep_sum(exact: Any) -> Any:
+        try:
+            return keep(checked(exact))
+        except NumberOutOfRange as refusal:
+            raise ConstraintViolation(f"{view.name}.{part.name}: {refusal}") from None
+
+    return keep_sum
+
+
 class _Part:
     """One COUNT or SUM of a view: what a record adds to it, and how it is stored."""
 
@@ -215,7 +230,8 @@ class _Part:
         assert column is not None
         self._place = positions[part.column] if part.column is not None else None
         self._counts = part.function == "COUNT"
-        self.kept = keeper(view, column, store)
+        keep = keeper(view, column, store)
+        self.kept = _keeper_of_decimal_sum(view, part, keep) if column.type.kind is Kind.DECIMAL else keep
         codec = store.codec(column.type)
         self._decode_kept = codec.decode if codec else None
         source = record.column(part.column) if part.column is not None else None
