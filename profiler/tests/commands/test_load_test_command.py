@@ -108,6 +108,7 @@ def test_two_results_are_compared(store: str, tmp_path: Path, capsys: pytest.Cap
         (["--rate", "5", "--stop-if", "speed > 5ms"], "'speed' is not known here: write for example 'p99 > 50ms'"),
         (["--rate", "5", "--connections", "0"], "--clients is a number from 1 to 64"),
         (["--rate", "5", "--service", "shop"], "--service shop: write an address such as http://127.0.0.1:8500"),
+        (["--rate", "5", "--out", "none/run.json"], "none/run.json: there is no folder none: make it first"),
         (["--rate", "5", "--slo", "soon"], "--slo: soon is neither a number of ms nor a file"),
     ],
 )

@@ -178,6 +178,9 @@ def _plan(options: argparse.Namespace) -> Plan:
         )
     if not 1.0 <= options.window <= 3600.0 or options.at_least < 1:
         raise ValueError("--window is a number of seconds from 1, and --at-least a number of calls from 1")
+    for path in (options.out, options.hlog, options.html):
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"{path}: there is no folder {path.parent}: make it first")
     if options.seed < 0:
         raise ValueError("--seed is a number from 0")
     with open_existing(options.store) as database:

@@ -103,6 +103,12 @@ def _charts(timeline: Sequence[Second]) -> str:
     )
 
 
+def _even_marks(high: float) -> list[float]:
+    """Round numbers at equal distances, from 0 to at most `high`."""
+    step = next(mark for mark in ticks(high / 10, high) if mark >= high / 6)
+    return [step * number for number in range(int(high / step) + 1)]
+
+
 def _chart(
     seconds: Sequence[Second],
     title: str,
@@ -125,15 +131,14 @@ def _chart(
         part = math.log(max(value, low) / low) / math.log(high / low) if is_logarithmic else value / high
         return _HEIGHT - _BOTTOM - part * (_HEIGHT - _BOTTOM - _TOP)
 
-    marks = [*ticks(low, high)] if is_logarithmic else [high * part / 4 for part in range(5)]
+    marks = [*ticks(low, high)] if is_logarithmic else _even_marks(high)
     shapes = [
         f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - 10}" y1="{y(mark):.1f}" y2="{y(mark):.1f}"/>'
         f'<text x="{_LEFT - 6}" y="{y(mark) + 4:.1f}" text-anchor="end">{mark:.3g}</text>'
         for mark in marks
     ]
     shapes += [
-        f'<text x="{x(end * part / 4):.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{end * part / 4:.3g}</text>'
-        for part in range(5)
+        f'<text x="{x(mark):.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{mark:g}</text>' for mark in _even_marks(end)
     ]
     shapes.append(f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 2}" text-anchor="middle">seconds</text>')
     for name, read in zip(("first", "second"), series, strict=True):

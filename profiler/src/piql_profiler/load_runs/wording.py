@@ -41,8 +41,8 @@ def cells(run: LoadRun, line: Line) -> list[str]:
     bound = next(query.bound for query in run.setting.queries if query.name == line.query)
     return [
         line.query,
-        f"{run.asked_rate(line):.3g}",
-        f"{line.ended_in_step / seconds:.3g}" if seconds else "–",
+        _rate(run.asked_rate(line)),
+        _rate(line.ended_in_step / seconds) if seconds else "–",
         f"{line.due:,}",
         f"{line.failed:,}",
         *(percentile(line, quantile, with_interval=quantile == 0.99) for quantile in QUANTILES),
@@ -111,8 +111,14 @@ def ending(run: LoadRun) -> Iterator[str]:
     if run.is_partial:
         yield f"This result is partial: the run {_ENDED[run.ended]} after {run.seconds:.0f} s: {run.message}."
     yield from (f"{note}." for note in run.notes if note != run.message)
-    if any(line.quantile(0.99) is None for line in run.lines):
-        yield (f"Too few: a p99 needs about {FEWEST_FOR_P99} independent calls; those slow together count as fewer.")
+    unknown = [line for line in run.lines if line.latency.total and line.quantile(0.99) is None]
+    if unknown:
+        most = max(unknown, key=lambda line: line.latency.total)
+        yield (
+            f"Too few: a p99 needs about {FEWEST_FOR_P99} independent calls. Calls that are slow "
+            f"together count as fewer: {_counted(most.latency.total, 'call')} of "
+            f"{most.query} as {most.worth[0.99]:,.0f}."
+        )
 
 
 def as_text(run: LoadRun, objectives: Objectives) -> str:
@@ -167,6 +173,10 @@ def text_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def ms(microseconds: float) -> str:
     return f"{microseconds / 1000:.3g}" if microseconds < 1e6 else f"{microseconds / 1000:,.0f}"
+
+
+def _rate(a_second: float) -> str:
+    return f"{a_second:.3g}" if a_second < 100 else f"{a_second:,.0f}"
 
 
 def _value(threshold: ThresholdResult) -> str:
