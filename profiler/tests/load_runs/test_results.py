@@ -67,6 +67,21 @@ def test_a_client_that_computes_all_the_time_is_named_as_the_limit() -> None:
     assert run.limit_of_client(0) is None
 
 
+def test_what_a_client_computed_after_it_was_stopped_does_not_count() -> None:
+    run = steady(1.0)
+    (second,) = run.timeline
+    busy, resting = replace(second, at=1.0, computing=0.9), replace(second, at=2.0, computing=0.0)
+    stopped = replace(run, timeline=(busy, resting), ended="stopped", seconds=1.3)
+    assert "the client computed for 90% of the time" in (stopped.limit_of_client(0) or "")
+
+
+def test_a_percentile_that_calls_without_an_end_may_raise_is_only_known_to_be_so_long_at_least() -> None:
+    (line,) = steady(1.0).lines
+    one, many = replace(line, unanswered=1), replace(line, unanswered=line.latency.total // 2)
+    assert [one.is_at_least(quantile) for quantile in (0.5, 0.99)] == [False, False]
+    assert [many.is_at_least(quantile) for quantile in (0.5, 0.99)] == [True, True]
+
+
 def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
     run = replace(
         run_of(lambda began: 0.02, [Step(30.0, 20.0), Step(60.0, 20.0)], queries=("findUser", "stream")),

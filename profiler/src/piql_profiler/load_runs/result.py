@@ -1,7 +1,7 @@
 """What came of a load run: one line for each step and query, one second after the other, and its thresholds.
 
 Latencies count from the moment a call was due. A call that had not ended when the run did counts with the time that it
-had waited by then: its latency is at least that, and so is a percentile that it reaches (`is_at_least`).
+had waited by then: its latency is at least that, and so is a percentile that it may raise (`is_at_least`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from piql_profiler.measure.open_loop import MOST_COMPUTING, MOST_LAG
 from piql_profiler.measure.precision import Precision, precision_of
 
 QUANTILES = (0.5, 0.95, 0.99)
+_FEW_MORE = 0.1  # of the calls beyond a quantile
 _KEEPS_UP = 0.9  # of the calls that were due in a step have to end in it
 Ended = Literal["done", "stopped", "interrupted", "failed"]
 
@@ -67,8 +68,8 @@ class Line:
         return precision if math.isfinite(precision.high_us) else None
 
     def is_at_least(self, quantile: float) -> bool:
-        """Whether a quantile is one of calls that had not ended: then it is only known to be so long at least."""
-        return self.unanswered > (1.0 - quantile) * self.latency.total
+        """Whether calls that had not ended may raise a quantile: those beyond it are more by over a tenth."""
+        return self.unanswered > _FEW_MORE * (1.0 - quantile) * self.latency.total
 
     @property
     def lag_share(self) -> float:
@@ -154,7 +155,8 @@ class LoadRun:
     def limit_of_client(self, step: int) -> str | None:
         """Why the client itself was the limit in a step, in a sentence; None where it was not."""
         began = sum(earlier.seconds for earlier in self.setting.steps[:step])
-        within = [second for second in self.timeline if began < second.at <= began + self.setting.steps[step].seconds]
+        ended = began + self.seconds_of(step)  # once a run is stopped, a client rests
+        within = [second for second in self.timeline if began < second.at <= ended]
         computing = sum(second.computing for second in within) / max(len(within), 1)
         if computing > MOST_COMPUTING:
             return (
