@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import uvicorn
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
+from uvicorn.server import ServerState
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, TextMessage
 from wsproto.events import Request as SocketRequest
@@ -76,3 +78,65 @@ def test_a_socket_has_arrived_with_its_request(port: int) -> None:
         client.sendall(protocol.send(TextMessage("abc")))
         protocol.receive_data(client.recv(1000))
         assert next(protocol.events()) == TextMessage("abc")
+
+
+class Deadlines:
+    """An event loop that keeps the handles of what it is to call when a request has not arrived."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self.handles: list[asyncio.TimerHandle] = []
+
+    def call_later(self, seconds: float, call: Callable[..., object], *arguments: object) -> asyncio.TimerHandle:
+        handle = self._loop.call_later(seconds, call, *arguments)
+        if seconds == slow_clients.SECONDS_TO_ARRIVE:
+            self.handles.append(handle)
+        return handle
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._loop, name)
+
+
+class Wire(asyncio.Transport):
+    """Keeps what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__({"sockname": ("127.0.0.1", 80), "peername": ("127.0.0.1", 8000)})
+        self.written = b""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written += bytes(data)
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+    def close(self) -> None:
+        raise AssertionError("the connection is closed")
+
+
+async def test_a_request_that_is_answered_before_its_body_came_leaves_no_deadline_behind() -> None:
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("no", 404)(scope, receive, send)
+
+    config = uvicorn.Config(refuse, log_level="critical", lifespan="off", http=PatientHttp)
+    config.load()
+    deadlines, wire = Deadlines(asyncio.get_running_loop()), Wire()
+    client = PatientHttp(config, ServerState(), {}, deadlines)
+    client.connection_made(wire)
+    head, body = REQUEST[:-3], REQUEST[-3:]
+    for answers in (1, 2, 3):
+        client.data_received(head)
+        while wire.written.count(b"404 Not Found") < answers:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not deadlines.handles[-1].cancelled()
+        client.data_received(body)
+        assert all(handle.cancelled() for handle in deadlines.handles)
+    client.data_received(head[:10])
+    assert not deadlines.handles[-1].cancelled()
+    client.connection_lost(None)
+    assert all(handle.cancelled() for handle in deadlines.handles)

@@ -7,6 +7,7 @@ import {
   follow,
   type PlacedQuery,
   queryUnder,
+  READING_MS,
   type RunKey,
 } from './current-query'
 
@@ -180,6 +181,7 @@ describe('the key that runs', () => {
     isFromForm: false,
     seen: null,
     values: {},
+    shownMs: Infinity,
     ...given,
   })
 
@@ -200,6 +202,14 @@ describe('the key that runs', () => {
     expect(answerToKey(key({ isWrite: true, isFromForm: true, values }))).toBe('show')
     expect(answerToKey(key({ isWrite: true, isFromForm: true, seen: {}, values }))).toBe('show')
     expect(answerToKey(key({ isWrite: true, isFromForm: true, seen: values, values }))).toBe('run')
+  })
+
+  it('is not taken by a write whose form came just before: nobody has read it', () => {
+    const seen = { me: 'ada' }
+    const pressed = (shownMs: number) =>
+      answerToKey(key({ isWrite: true, isFromForm: true, seen, values: seen, shownMs }))
+    expect([0, READING_MS - 1, READING_MS].map(pressed)).toEqual(['show', 'show', 'run'])
+    expect(answerToKey(key({ isFromForm: true, seen, values: seen, shownMs: 0 }))).toBe('run')
   })
 
   it('shows a write without parameters first, too', () => {

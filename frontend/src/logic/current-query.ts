@@ -88,15 +88,21 @@ export interface RunKey {
   seen: Readonly<Record<string, Typed>> | null
   /** The values that would be sent. */
   values: Readonly<Record<string, Typed>>
+  /** How long the form has shown them, in ms; infinite where the user has typed some of them. */
+  shownMs: number
 }
+
+/** No one reads a form in less: a second press so soon was meant for what was there before. */
+export const READING_MS = 500
 
 /**
  * What the key does: a query that only reads runs at once when it is the one under the caret. Everything else is shown in
- * its form first, and runs from there; a write only with the values that the form has shown.
+ * its form first, and runs from there; a write only with the values that the form has shown for long enough.
  */
-export function answerToKey({ isWrite, isUnderCaret, isFromForm, seen, values }: RunKey): 'run' | 'show' {
+export function answerToKey({ isWrite, isUnderCaret, isFromForm, seen, values, shownMs }: RunKey): 'run' | 'show' {
   if (!isWrite) return isUnderCaret || isFromForm ? 'run' : 'show'
-  return isFromForm && seen !== null && isSame(seen, values) ? 'run' : 'show'
+  const wasRead = seen !== null && isSame(seen, values) && shownMs >= READING_MS
+  return isFromForm && wasRead ? 'run' : 'show'
 }
 
 function isSame(one: Readonly<Record<string, Typed>>, another: Readonly<Record<string, Typed>>): boolean {

@@ -11,7 +11,7 @@ import asyncio
 from typing import Any
 
 import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from piql_backend.web.connection_limit import ConnectionLimit
 
@@ -25,6 +25,7 @@ class PatientHttp(H11Protocol):
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _of_body: RequestResponseCycle | None = None  # the request whose body is awaited
     _is_socket = False
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -48,7 +49,18 @@ class PatientHttp(H11Protocol):
         self._clear_deadline()
 
     def _update_deadline(self) -> None:
-        """Set the deadline while a request is awaited, once; clear it when the request has arrived."""
+        """Set the deadline while a request is awaited, once; clear it when the request has arrived.
+
+        A request may be answered before its body has come: then the next one is awaited as soon as the body is there.
+        """
+        is_in_body = self.conn.their_state is h11.SEND_BODY
+        if self._of_body is not None and not (is_in_body and self.cycle is self._of_body):
+            self._of_body = None
+            self._clear_deadline()
+            if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]:
+                return
+        if is_in_body:
+            self._of_body = self.cycle
         if self._is_socket or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._clear_deadline()
         elif self._deadline is None:

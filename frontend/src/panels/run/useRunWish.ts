@@ -4,7 +4,7 @@
  */
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { dropRunWish, useRunWish as useWish } from '../../app/run-request'
-import { answerToKey } from '../../logic/current-query'
+import { answerToKey, READING_MS } from '../../logic/current-query'
 import type { Typed } from '../../logic/parameters'
 
 interface WishedForm {
@@ -31,16 +31,19 @@ export function useRunWish({ form, query, isWrite, isReady, values, run }: Wishe
   const wish = useWish((state) => state.wish)
   const [seen, setSeen] = useState<Readonly<Record<string, Typed>> | null>(null) // the values that the reader has seen
   const [isShown, setShown] = useState(false)
+  const shownAt = useRef(-Infinity) // when a key has shown the values, by `performance.now()`
   const answer = useRef<() => void>(() => undefined)
   useEffect(() => {
     answer.current = () => {
       if (!wish) return
       dropRunWish()
-      if (answerToKey({ ...wish, isWrite, seen, values }) === 'run') {
+      const now = performance.now()
+      if (answerToKey({ ...wish, isWrite, seen, values, shownMs: now - shownAt.current }) === 'run') {
         setShown(false)
         run()
         return
       }
+      if (!wish.isFromForm || now - shownAt.current >= READING_MS) shownAt.current = now
       setSeen(values)
       setShown(true)
       form.current
@@ -54,7 +57,10 @@ export function useRunWish({ form, query, isWrite, isReady, values, run }: Wishe
   return {
     isShown,
     onSeen: () => isReady && setSeen(values),
-    onTyped: (parameter, text) => setSeen((before) => before && { ...before, [parameter]: text }),
+    onTyped: (parameter, text) => {
+      shownAt.current = -Infinity
+      setSeen((before) => before && { ...before, [parameter]: text })
+    },
     onRun: () => setShown(false),
   }
 }
