@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from piql.reporting.hosts import is_loopback
+from piql.text.web_addresses import web_address_of
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -34,18 +34,15 @@ def destination_of(webhook: str | None, hosts: Sequence[str], secret: str | None
     """
     if not webhook:
         return None
-    try:
-        parts = urlsplit(webhook)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise ValueError("ALERT_WEBHOOK is not an address: write one like https://alerts.example/piql") from None
-    if parts.scheme not in _PORTS or not host:
+    parts = web_address_of(webhook)
+    if parts is None or parts.scheme not in _PORTS or not parts.host:
         raise ValueError("ALERT_WEBHOOK is not an address: write one like https://alerts.example/piql")
-    if parts.username or parts.password:
+    if parts.has_login:
         raise ValueError("ALERT_WEBHOOK has a name or password in it: sign by ALERT_SECRET instead")
+    host = parts.host
     if host not in {listed.lower() for listed in hosts}:
         raise ValueError(f"ALERT_WEBHOOK goes to {host}, which ALERT_HOSTS does not list: add it there")
     if parts.scheme == "http" and not is_loopback(host):
         raise ValueError("ALERT_WEBHOOK uses http, which others can read: use https")
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    return Destination(parts.scheme, host, port or _PORTS[parts.scheme], path, secret or None)
+    return Destination(parts.scheme, host, parts.port or _PORTS[parts.scheme], path, secret or None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.utils import parseaddr
-from urllib.parse import urlsplit
 
 from piql.reporting.hosts import is_loopback
+from piql.text.web_addresses import web_address_of
 
 _PORTS = {"smtp": 587, "smtps": 465}
 _EXAMPLE = "write one like smtp://mail.example:587 or smtps://mail.example"
@@ -54,15 +54,12 @@ def mailbox_of(settings: MailSettings, hosts: Sequence[str]) -> Mailbox | None:
     """Return where alerts are mailed, or None where they are not; ValueError for settings that may not be used."""
     if not settings.server:
         return None
-    try:
-        parts = urlsplit(settings.server)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise ValueError(f"ALERT_MAIL is not the address of a mail server: {_EXAMPLE}") from None
-    if parts.username or parts.password:
+    parts = web_address_of(settings.server)
+    if parts is not None and parts.has_login:
         raise ValueError("ALERT_MAIL has a name or password in it: use ALERT_SMTP_USER and ALERT_SMTP_PASSWORD")
-    if parts.scheme not in _PORTS or not host or parts.path not in ("", "/"):
+    if parts is None or parts.scheme not in _PORTS or not parts.host or parts.path not in ("", "/"):
         raise ValueError(f"ALERT_MAIL is not the address of a mail server: {_EXAMPLE}")
+    host = parts.host
     if host not in {listed.lower() for listed in hosts}:
         raise ValueError(f"ALERT_MAIL goes to {host}, which ALERT_HOSTS does not list: add it there")
     for name, addresses in (("ALERT_MAIL_FROM", (settings.sender,)), ("ALERT_MAIL_TO", settings.recipients)):
@@ -70,7 +67,7 @@ def mailbox_of(settings: MailSettings, hosts: Sequence[str]) -> Mailbox | None:
             raise ValueError(f"{name} is not a mail address: write one like alerts@example.com")
     if (settings.user is None) != (settings.password is None):
         raise ValueError("ALERT_SMTP_USER and ALERT_SMTP_PASSWORD belong together: set both or neither")
-    port = port or _PORTS[parts.scheme]
+    port = parts.port or _PORTS[parts.scheme]
     return Mailbox(parts.scheme, host, port, settings.sender, settings.recipients, settings.user, settings.password)
 
 

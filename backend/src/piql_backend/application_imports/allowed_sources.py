@@ -10,10 +10,13 @@ A request that may name any address makes the workbench ask every server that it
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
+
+from piql.text.web_addresses import web_address_of
 
 from piql_backend.web.errors import ApiError
 
@@ -48,21 +51,21 @@ class AllowedSources:
         """The folder of a path; ApiError 403 for one that is not on the list, 422 for one that is not there."""
         if "\x00" in path:
             raise ApiError(422, "no-folder", "There is no folder of that name.")
-        folder = Path(path).resolve() if path.startswith("/") else None
+        folder = _resolved(path) if path.startswith("/") else None
         if folder is None or not any(folder.is_relative_to(allowed) for allowed in self._folders):
             message = f"This workbench may not read {path[:200]}."
             advice = f"Start it with --allowed-source and the whole path of a folder{self._choices()}."
             raise ApiError(403, "source-not-allowed", message, advice)
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # also False where the name is too long for any folder
             raise ApiError(422, "no-folder", f"There is no folder {path[:200]} on the server.", "Correct its path.")
         return folder
 
     def repository(self, address: str) -> str:
         """The address, or the folder, of a repository; ApiError 403 for one not on the list, 422 for no address."""
-        parts = urlsplit(address) if _is_plain(address) else None
-        if parts is not None and parts.scheme == "file" and not parts.netloc:
+        parts = web_address_of(address) if _is_plain(address) else None
+        if parts is not None and parts.scheme == "file" and not parts.authority:
             return str(self.folder(unquote(parts.path)))
-        if parts is not None and "@" in parts.netloc:
+        if parts is not None and parts.has_login:
             message = "The address of a repository may hold neither user nor password."
             raise ApiError(422, "credentials-in-url", message, "Name a repository that can be read without.")
         place = _place_of(address) if _is_plain(address) else None
@@ -79,21 +82,27 @@ class AllowedSources:
         return f", or name one below {', '.join(self._entries)}" if self._entries else ""
 
 
+def _resolved(path: str) -> Path | None:
+    """The folder that a path leads to; None for what is the path of nothing."""
+    try:
+        return Path(path).resolve()
+    except (ValueError, OSError, RuntimeError):  # half a character, or links that lead to each other
+        return None
+
+
 def _is_plain(address: str) -> bool:
     return address.isascii() and all(" " < character < "\x7f" and character != "\\" for character in address)
 
 
 def _place_of(address: str) -> _Place | None:
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
+    parts = web_address_of(address)
+    if parts is None or parts.scheme not in _SCHEMES or not parts.host or parts.has_login:
         return None
-    if parts.scheme not in _SCHEMES or not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
+    if parts.query or parts.fragment:
         return None
     if any(part in (".", "..") for part in unquote(parts.path).split("/")):
         return None
-    return _Place(parts.scheme, parts.hostname, port or _SCHEMES[parts.scheme], parts.path.rstrip("/"))
+    return _Place(parts.scheme, parts.host, parts.port or _SCHEMES[parts.scheme], parts.path.rstrip("/"))
 
 
 def _is_below(place: _Place, allowed: _Place) -> bool:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from dulwich.client import HttpGitClient
 from dulwich.object_store import iter_tree_contents, tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
+from piql.text.web_addresses import web_address_of
 
 from piql_backend.application_imports.archives import HISTORY_LIMITS
 from piql_backend.application_imports.staged import HISTORY, ImportNote, Staged, StagingRefused, write_staged
@@ -96,8 +96,10 @@ def _local(folder: Path) -> Repo:
 
 def _fetch(url: str, wish: Wish, repository: Repo) -> ObjectID:
     """Fetch one branch, and return its newest commit."""
-    parts = urlsplit(url)
-    client = HttpGitClient(f"{parts.scheme}://{parts.netloc}", timeout=_SECONDS_WITHOUT_ANSWER, quiet=True)
+    parts = web_address_of(url)
+    if parts is None:
+        raise StagingRefused("this is not the address of a repository", "Write https://HOST/PATH.")
+    client = HttpGitClient(f"{parts.scheme}://{parts.authority}", timeout=_SECONDS_WITHOUT_ANSWER, quiet=True)
     pool: Any = _AtOnePlace(client.pool_manager)
     client.pool_manager = pool
     wanted: list[ObjectID] = []

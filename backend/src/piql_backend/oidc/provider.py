@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import httpx
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
@@ -21,6 +21,7 @@ from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
+from piql.text.web_addresses import web_address_of
 
 from piql_backend.oidc.attempt import SignInAttempt
 from piql_backend.oidc.candidate import Claims, is_complete
@@ -178,7 +179,8 @@ class Provider:
     def _address(self, document: Mapping[str, Any], name: str) -> str:
         address = document.get(name)
         schemes = ("https",) if self._registration.is_secure else ("http", "https")
-        if not isinstance(address, str) or urlsplit(address).scheme not in schemes:
+        parts = web_address_of(address) if isinstance(address, str) else None
+        if not isinstance(address, str) or parts is None or parts.scheme not in schemes:
             raise Refused("provider-away", f"{name} is no address that begins with {schemes[0]}")
         return address
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from piql.reporting.hosts import is_loopback
+from piql.text.web_addresses import web_address_of
 
 from piql_backend.settings import Settings
 from piql_backend.web.needs import ROLES, Role
@@ -66,13 +66,10 @@ def registration_of(settings: Settings) -> Registration | None:
 
 
 def _host_of(issuer: str) -> str:
-    try:
-        parts = urlsplit(issuer)
-        host = parts.hostname or ""
-    except ValueError:
-        host = ""
-    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment or parts.username:
+    parts = web_address_of(issuer)
+    is_whole = parts is not None and bool(parts.host) and parts.scheme in ("http", "https")
+    if parts is None or not is_whole or parts.query or parts.fragment or parts.has_login:
         raise ValueError("OIDC_ISSUER is no address of a provider: write one like https://login.example.org")
-    if parts.scheme == "http" and not is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(parts.host):
         raise ValueError("OIDC_ISSUER uses http, which others can read and change: use https")
-    return host
+    return parts.host

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from piql.errors import StoreUnavailable
+from piql.store.cql.address import parse_address
 from piql.store.open import capabilities_of
 from piql.store.schemes import TEMPORARY_STORE
 from piql_profiler.measure.store_urls import without_password
@@ -38,5 +40,9 @@ class MeasurableStores:
         for cluster in self._clusters:
             if requested in (cluster, without_password(cluster)):
                 return cluster
-        message = f"{without_password(requested)} is not a store that this workbench may measure."
+        try:
+            shown = parse_address(requested).shown()
+        except StoreUnavailable as error:
+            raise ApiError(422, "invalid-store", f"{error}.", "Correct the address of the store.") from None
+        message = f"{shown} is not a store that this workbench may measure."
         raise ApiError(403, "store-not-listed", message, "Start it with --profile-store and that URL.")

@@ -7,8 +7,7 @@ nothing, and a foreign page cannot read the answers. A websocket is checked.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
+from piql.text.web_addresses import web_address_of
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -51,10 +50,8 @@ def _is_foreign(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is None:
         return False
-    try:
-        return urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
-    except ValueError:
-        return True
+    parts = web_address_of(origin)
+    return parts is None or parts.authority.lower() != headers.get("host", "").lower()
 
 
 def _has_body(headers: Headers) -> bool:

@@ -7,10 +7,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from piql.errors import InvalidParameter, kind_of
 from piql.reporting.hosts import is_loopback
+from piql.text.web_addresses import WebAddress, web_address_of
 
 REPORT = "PIQL_REPORT"
 TOKEN = "PIQL_REPORT_TOKEN"
@@ -50,19 +50,21 @@ def report_address(
     if token is not None and not isinstance(token, str):
         raise InvalidParameter(f"token is {kind_of(token)}: give a text", "token")
     token = token or environment.get(TOKEN) or None
-    try:
-        parts = urlsplit(text)
-        scheme, host, port = parts.scheme, parts.hostname or "", parts.port
-    except ValueError:
-        scheme, host, port, parts = "", "", None, urlsplit("")
-    if scheme not in _PORTS or not host or not parts.path.endswith("/reports") or parts.query or parts.username:
-        raise InvalidParameter(f"report: {text!r} is not an address for reports: write one like {_EXAMPLE}", "report")
+    parts = web_address_of(text)
+    if parts is None or not _takes_reports(parts):
+        raise InvalidParameter(f"report: this is not an address for reports: write one like {_EXAMPLE}", "report")
+    scheme, host = parts.scheme, parts.host
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
         raise InvalidParameter("token: it has characters that no token has: copy it again", "token")
     if token is not None and scheme == "http" and not is_loopback(host):
         raise InvalidParameter("token: over http it could be read on its way: report to an https address", "token")
-    address = ReportAddress(scheme, host, port or _PORTS[scheme], parts.path, Path(), token)
+    address = ReportAddress(scheme, host, parts.port or _PORTS[scheme], parts.path, Path(), token)
     return ReportAddress(address.scheme, host, address.port, parts.path, _spool(str(address), environment), token)
+
+
+def _takes_reports(parts: WebAddress) -> bool:
+    is_whole = parts.scheme in _PORTS and bool(parts.host) and parts.path.endswith("/reports")
+    return is_whole and not parts.query and not parts.has_login
 
 
 def _spool(address: str, environment: Mapping[str, str]) -> Path:

@@ -28,6 +28,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from ipaddress import IPv6Address
 from urllib.parse import parse_qsl, unquote
 
 from piql.errors import WrongStoreAddress
@@ -37,6 +38,7 @@ PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
 DRIVERS = ("scylla", "rust")
 FAN_OUTS = ("auto", "grouped", "parallel")
+_FORM = "write cql://host[,host…][:port]/keyspace"
 _ENCODED = "in a user or password write / as %2F, ? as %3F and @ as %40"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 
@@ -82,11 +84,13 @@ def parse_address(url: str) -> Address:
     """Read the URL of a cluster, or raise WrongStoreAddress with what is wrong in it."""
     match = re.fullmatch(CQL + r"://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
     if match is None:
-        raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
+        raise _wrong(url, _FORM)
     login, hosts_text, keyspace, options = match.groups()
     if "@" in f"{hosts_text}/{keyspace}":
         raise _wrong(url, _ENCODED)
-    hosts, port = _hosts(url, hosts_text)
+    hosts, port = _hosts(hosts_text)
+    if not hosts or port is None:
+        raise _wrong(url, _ENCODED if "@" in f"{keyspace}{options}" else _FORM)
     if not keyspace or not _NAME.fullmatch(keyspace):
         raise _wrong(url, "the keyspace after the hosts must be a name of letters, digits and _")
     user, _, password = (login or "").partition(":")
@@ -133,16 +137,27 @@ def _wrong(url: str, why: str) -> WrongStoreAddress:
     return WrongStoreAddress(f"{shown_wrong(url)!r} is not the address of a cluster: {why}")
 
 
-def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:
-    """Return hosts and port of `host,host:port`; an IPv6 address with a port stands in brackets."""
+def _hosts(text: str) -> tuple[tuple[str, ...], int | None]:
+    """Return hosts and port of `host,host:port`, none of a wrong text; an IPv6 address with a port is in brackets."""
     names, port = text, PORT
-    match = re.fullmatch(r"(.*):(\d+)", text)
+    match = re.fullmatch(r"(.*):([0-9]{1,9})", text)
     if match is not None and (match[1].count(":") == 0 or match[1].endswith("]")):
         names, port = match[1], int(match[2])
-    hosts = tuple(part.strip("[]") for part in names.split(",") if part)
-    if not hosts or not 0 < port < 65536:
-        raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
-    return hosts, port
+    hosts = [_host(part) for part in names.split(",") if part]
+    if None in hosts or not 0 < port < 65536:
+        return (), None
+    return tuple(host for host in hosts if host is not None), port
+
+
+def _host(text: str) -> str | None:
+    """Return a host's name or IP address without brackets; None for a text that is neither."""
+    if text.isprintable() and not re.search(r"[\s:\[\]]", text):
+        return text
+    address = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    try:
+        return address if IPv6Address(address) else None
+    except ValueError:
+        return None
 
 
 # The readers of options: each returns the value of a text, or raises ValueError with what is needed.

@@ -19,10 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from piql.errors import WrongStoreAddress
 from piql.store.schemes import S3
+from piql.text.web_addresses import web_address_of
 
 LEVELS = ("strong",)
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -93,21 +94,20 @@ def _level(value: str) -> str:
 
 
 def _endpoint(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        has_port = parts.port != 0
-    except ValueError:
-        raise ValueError("write https://HOST or https://HOST:PORT") from None
-    if "@" in parts.netloc:
+    parts = web_address_of(value)
+    if parts is None:
+        raise ValueError("write https://HOST or https://HOST:PORT")
+    if parts.has_login:
         raise ValueError("an endpoint holds no user and no password: keys come from the environment")
     if (
         parts.scheme not in ("http", "https")
-        or not (parts.hostname and has_port)
+        or not parts.host
+        or parts.port == 0
         or parts.path.strip("/")
         or parts.query
     ):
         raise ValueError("write https://HOST or https://HOST:PORT")
-    return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}://{parts.authority}"
 
 
 def _region(value: str) -> str:
