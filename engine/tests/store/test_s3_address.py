@@ -34,7 +34,7 @@ def test_an_address_names_bucket_prefix_and_options() -> None:
         (f"s3://AKIA:{SECRET}@orders/shop", "holds no user and no password: set AWS_ACCESS_KEY_ID"),
         (f"s3://AKIA:{SECRET}/x@orders/shop", "holds no user and no password: set AWS_ACCESS_KEY_ID"),
         (f"s3://AKIA:{SECRET}?x@orders/shop", "holds no user and no password: set AWS_ACCESS_KEY_ID"),
-        (f"s3://orders/shop?secret={SECRET}", "there is no option 'secret'; there are level, endpoint"),
+        (f"s3://orders/shop?secret={SECRET}", "there is no option of that name; there are level, endpoint"),
         (f"s3://orders/shop?endpoint=https://me:{SECRET}@host", "endpoint: an endpoint holds no user and no password"),
         (f"s3://orders/shop?endpoint={SECRET}", "endpoint: write https://HOST"),
         (f"s3://orders/shop?region={SECRET}", "region: a name such as"),

@@ -87,7 +87,10 @@ class AllowedStores:
     def _refuse_file(self, url: str, location: Location) -> None:
         path = Path(location.namespace)
         if not any(path.is_relative_to(folder) and path != folder for folder in self._folders):
-            message = f"This workbench may not open {url.partition(':')[2].partition('?')[0] or 'a temporary file'}."
+            named = url.partition(":")[2].partition("?")[0]
+            is_path = named.startswith("/") and not named.startswith("//") and "@" not in named  # and no login
+            shown = named if is_path else "that file"
+            message = f"This workbench may not open {shown if named else 'a temporary file'}."
             advice = f"Write embedded for a file of the environment's own{self._choices()}."
             raise ApiError(403, "store-not-allowed", message, advice)
 

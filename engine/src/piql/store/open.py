@@ -108,7 +108,7 @@ def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
                 wait_ms = int(digits)
             case _:
                 options = "synchronous=FULL, synchronous=NORMAL and wait_ms=5000"
-                raise WrongStoreAddress(f"{url!r}: the options are {options}, not {name}={value}")
+                raise WrongStoreAddress(f"{shown_wrong(url)!r}: the options are {options}")
     return adapter(path or None, synchronous, wait_ms=wait_ms)
 
 

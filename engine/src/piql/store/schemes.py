@@ -22,12 +22,9 @@ def scheme_of(url: str) -> str:
 
 
 def shown_wrong(url: str) -> str:
-    """Return a URL that is no address of a store as messages show it: without what may be a secret.
+    """Return a URL that is no address of a store as messages show it: the name of a kind of store, and no more.
 
-    A password may hold any character here, also `/`, `?` and `@`, and an option may be meant for one.
+    A password may stand anywhere in it, also in the place of a host, a path, an option or what it begins with.
     """
-    address, _, options = url.partition("?")
-    if "@" in options:
-        return f"{scheme_of(url)}://…"
-    start, slashes, rest = address.partition("//")
-    return start + slashes + rest.rpartition("@")[2]
+    scheme = scheme_of(url)
+    return f"{scheme}:…" if scheme in (EMBEDDED, STEPWISE, CQL, S3) else "…"

@@ -17,6 +17,8 @@ _LEFT_OUT = "…"
 _LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
 # In a wrong URL a password may hold `/` and `@`, too. A text may be JSON, whose quotes end the URL.
 _WHOLE = re.compile(r"""(//[^/@:\s]*):([^?\s"'\\]*)""")
+_WITHOUT_SLASHES = re.compile(r"""\b((?:cql|s3):(?!//)|cql//|s3//)([^\s"'\\]*)""", re.IGNORECASE)
+_SECRET_OPTION = re.compile(r"""([?&](?:password|passwd|pwd|secret|token|key)=)[^\s"'\\&]+""", re.IGNORECASE)
 
 
 def refuse_bucket(url: str) -> None:
@@ -27,7 +29,14 @@ def refuse_bucket(url: str) -> None:
 
 def without_password(text: str) -> str:
     """A store's URL, or a text that may contain one, with `…` in place of the password."""
+    text = _SECRET_OPTION.sub(rf"\1{_LEFT_OUT}", _WITHOUT_SLASHES.sub(_without_login, text))
     return _LOGIN.sub(rf"\1:{_LEFT_OUT}@", _WHOLE.sub(_without_login_of_wrong, text))
+
+
+def _without_login(url: re.Match[str]) -> str:
+    """What is matched, with `…` in place of all before the last `@`, if there is one."""
+    _, at, host = url[2].rpartition("@")
+    return f"{url[1]}{_LEFT_OUT}@{host}" if at else url[0]
 
 
 def _without_login_of_wrong(url: re.Match[str]) -> str:

@@ -120,16 +120,15 @@ def _settings(url: str, options: str, *, may_be_password: bool) -> dict[str, obj
         except ValueError as problem:
             if may_be_password and any("@" in text for pair in pairs[number:] for text in pair):
                 raise _wrong(url, _ENCODED) from None
-            raise _wrong(url, str(problem) if reader is None else f"{name}={value}: {problem}") from None
+            raise _wrong(url, str(problem) if reader is None else f"{name}: {problem}") from None
     return settings
 
 
 def _no_option(name: str) -> str:
-    """Say that there is no option of that name; what cannot be a name may be a part of a password."""
-    shown = repr(name) if name.isidentifier() else "of that name"
+    """Say that there is no option of that name; one that is like no other may be a part of a password."""
     near = get_close_matches(name, _OPTIONS, 1)
     advice = f"did you mean {near[0]}?" if near else f"docs/reference/settings.md lists the {len(_OPTIONS)} there are"
-    return f"there is no option {shown}: {advice}"
+    return f"there is no option {repr(name) if near else 'of that name'}: {advice}"
 
 
 def _wrong(url: str, why: str) -> WrongStoreAddress:

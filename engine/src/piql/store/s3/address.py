@@ -62,21 +62,21 @@ def parse_address(url: str) -> Address:
             f"an address {S3}://… holds no user and no password: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
     if not _BUCKET.fullmatch(bucket):
-        raise WrongStoreAddress(f"{bucket!r} is not a bucket name: 3 to 63 of a-z, 0-9, - and .")
+        raise WrongStoreAddress(f"what follows {S3}:// is not a bucket name: 3 to 63 of a-z, 0-9, - and .")
     prefix = (prefix or "").strip("/")
     if prefix and (not _PREFIX.fullmatch(prefix) or {".", ".."} & set(prefix.split("/"))):
         raise WrongStoreAddress(
-            f"{prefix!r} is not a prefix of a store: write letters, digits, _, -, . and / between them"
+            "what follows the bucket is not a prefix of a store: write letters, digits, _, -, . and / between them"
         )
     settings: dict[str, object] = {}
     for name, value in parse_qsl(options or "", keep_blank_values=True):
         reader = _OPTIONS.get(name)
         if reader is None:
-            raise WrongStoreAddress(f"{S3}://{bucket}: there is no option {name!r}; there are {', '.join(_OPTIONS)}")
+            raise WrongStoreAddress(f"{S3}:…: there is no option of that name; there are {', '.join(_OPTIONS)}")
         try:
             settings[name] = reader(value)
         except ValueError as problem:
-            raise WrongStoreAddress(f"{S3}://{bucket}: {name}: {problem}") from None
+            raise WrongStoreAddress(f"{S3}:…: {name}: {problem}") from None
     address = Address(bucket, prefix, **settings)  # type: ignore[arg-type]
     if address.wait <= address.lease:
         why = f"wait ({address.wait:g}) must be more than lease ({address.lease:g})"
