@@ -20,7 +20,7 @@ from typing import Any, Literal, NoReturn, Protocol
 
 from piql.errors import StoreForked, StoreReplaced, StoreUnavailable
 from piql.store.embedded.fork import FORKS, File
-from piql.store.embedded.log_files import LogFiles
+from piql.store.embedded.log_files import LogFiles, refuse_missing
 from piql.store.embedded.turns import Turns
 from piql.store.embedded.waiting import patiently
 
@@ -115,7 +115,7 @@ class ConnectionHandle:
         if connection is None:
             connection = self.connection = self._file.open()
         elif self.uses == 1:
-            self._file.log_files.look()
+            self._file.log_files.look(connection)
             if connection.in_transaction:  # its end was interrupted, as by Ctrl+C
                 connection.execute("ROLLBACK")
         return connection
@@ -158,7 +158,7 @@ class ConnectionHandle:
         """Close the connection; the caller holds `FORKS.turn`. The next use opens another one."""
         connection, self.connection = self.connection, None
         if connection is not None:
-            if self._file.log_files.is_index_cut():
+            if self._file.log_files.must_stay_open():
                 connection.leave_queue()
                 _keep_for_ever(connection)
             else:
@@ -207,10 +207,8 @@ class DatabaseFile:
             raise StoreUnavailable(_CLOSED)
         FORKS.refuse_inherited(self.path)
         self.refuse_replaced()
-        if any(handle.is_open_to(self) for handle in list(FORKS.handles)):
-            self.log_files.refuse_cut()
-        else:
-            self.log_files.refuse_known()
+        self._refuse_changed_log()
+        refuse_missing(self.path, uri_of(self.path, "mode=rw"), self._wait_seconds)
         connection = sqlite3.connect(
             uri_of(self.path, "mode=rwc" if self.may_be_made else "mode=rw"),
             uri=True,
@@ -234,8 +232,31 @@ class DatabaseFile:
             raise
         return connection
 
+    def _refuse_changed_log(self) -> None:
+        """Raise StoreReplaced where the log or its index was cut, or removed while a connection has been open."""
+        open_before = self._open_connections()
+        if not open_before:
+            self.log_files.refuse_known()
+            return
+        try:
+            self.log_files.refuse_cut()
+        except StoreReplaced:
+            self.log_files.refuse_known()
+            if any(connection in open_before for connection in self._open_connections()):
+                raise  # else the last was closed meanwhile, and has removed both
+
+    def _open_connections(self) -> list[Connection]:
+        return [
+            connection
+            for handle in list(FORKS.handles)
+            if handle.is_open_to(self) and (connection := handle.connection) is not None
+        ]
+
     def refuse_replaced(self) -> None:
-        """Raise StoreReplaced where the path names another file than the one opened first, a cut one, or none."""
+        """Raise StoreReplaced where the path names another file than the one opened first, a cut one, or none.
+
+        A file that has got a second name is refused, too.
+        """
         if self._file is None:
             return
         seen = self._size  # before the file is looked at: another thread may see it grow meanwhile
@@ -250,6 +271,7 @@ class DatabaseFile:
             raise StoreReplaced(
                 f"{self._named} was replaced while it was open: open the store again to use the new file"
             )
+        refuse_linked(self.path, status)
         if status.st_size < seen:
             raise StoreReplaced(
                 f"{self._named} was cut while it was open, from {seen} to {status.st_size} bytes: put a copy in its"
@@ -281,6 +303,19 @@ class DatabaseFile:
 
     def _beside(self, end: str) -> str:
         return os.path.realpath(self.path) + end
+
+
+def refuse_linked(path: Path, status: os.stat_result) -> None:
+    """Raise StoreUnavailable for a file that has several names (hard links).
+
+    SQLite names the log after the name by which a file is opened: those who open it by different names have a log each.
+    """
+    if status.st_nlink > 1:
+        raise StoreUnavailable(
+            f"the file of the embedded store {path} has {status.st_nlink} names (hard links), and whoever opens it by"
+            " another one would lose its writes",
+            "remove the other name, or copy the file instead of linking it",
+        )
 
 
 def _file_at(path: str | Path) -> File | None:

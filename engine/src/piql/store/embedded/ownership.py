@@ -19,7 +19,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from piql.errors import NotAStore, StoreForked
-from piql.store.embedded.connections import Connection, ConnectionHandle, uri_of
+from piql.store.embedded.connections import Connection, ConnectionHandle, refuse_linked, uri_of
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.log_files import LogFiles
 from piql.store.embedded.waiting import not_opened, patiently
@@ -127,8 +127,9 @@ def _state_of(path: Path) -> _State | None:
         return None
     if not S_ISREG(status.st_mode):
         raise ValueError("it is no file")
+    refuse_linked(path, status)
     real = os.path.realpath(path)
-    is_in_use = os.path.exists(real + "-shm") or _size_of(real + "-wal") > 0
+    is_in_use = _size_of(real + "-wal") > 0 or (os.path.exists(real + "-shm") and os.path.exists(real + "-wal"))
     return _State(status.st_size, status.st_mtime_ns, is_in_use)
 
 

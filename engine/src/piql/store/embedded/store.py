@@ -271,7 +271,7 @@ class EmbeddedStore:
                 connection.turns.begin(lambda: _begin(connection, "BEGIN IMMEDIATE"), self._wait_seconds)
                 yield mark
                 self._file.refuse_replaced()
-                self._file.log_files.refuse_cut()
+                self._file.log_files.refuse_cut(connection)
                 connection.execute("COMMIT")
                 self._file.log_files.grown()
             except BaseException:
