@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from unittest.mock import Mock, create_autospec
 
 import pytest
 import uvicorn
@@ -97,26 +98,11 @@ class Deadlines:
         return getattr(self._loop, name)
 
 
-class Wire(asyncio.Transport):
-    """Keeps what is written to it."""
-
-    def __init__(self) -> None:
-        super().__init__({"sockname": ("127.0.0.1", 80), "peername": ("127.0.0.1", 8000)})
-        self.written = b""
-        self.is_closed = False
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.written += bytes(data)
-
-    def is_closing(self) -> bool:
-        return False
-
-    def pause_reading(self) -> None: ...
-
-    def resume_reading(self) -> None: ...
-
-    def close(self) -> None:
-        self.is_closed = True
+def wire() -> Mock:
+    """A connection that nobody listens to."""
+    addresses = {"sockname": ("127.0.0.1", 80), "peername": ("127.0.0.1", 8000)}
+    shape = {"get_extra_info.side_effect": addresses.get, "is_closing.return_value": False}
+    return create_autospec(asyncio.Transport, instance=True, **shape)
 
 
 async def test_a_request_that_is_answered_before_its_body_came_leaves_no_deadline_behind() -> None:
@@ -125,13 +111,13 @@ async def test_a_request_that_is_answered_before_its_body_came_leaves_no_deadlin
 
     config = uvicorn.Config(refuse, log_level="critical", lifespan="off", http=PatientHttp)
     config.load()
-    deadlines, wire = Deadlines(asyncio.get_running_loop()), Wire()
+    deadlines, transport = Deadlines(asyncio.get_running_loop()), wire()
     client = PatientHttp(config, ServerState(), {}, deadlines)
-    client.connection_made(wire)
+    client.connection_made(transport)
     head, body = REQUEST[:-3], REQUEST[-3:]
     for answers in (1, 2, 3):
         client.data_received(head)
-        while wire.written.count(b"404 Not Found") < answers:
+        while str(transport.write.call_args_list).count("404 Not Found") < answers:
             await asyncio.sleep(0)
         await asyncio.sleep(0)
         assert not deadlines.handles[-1].cancelled()
@@ -139,6 +125,6 @@ async def test_a_request_that_is_answered_before_its_body_came_leaves_no_deadlin
         assert all(handle.cancelled() for handle in deadlines.handles)
     client.data_received(head[:10])
     assert not deadlines.handles[-1].cancelled()
-    assert not wire.is_closed
+    transport.close.assert_not_called()
     client.connection_lost(None)
     assert all(handle.cancelled() for handle in deadlines.handles)
