@@ -27,6 +27,7 @@ from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
 from piql_backend.executions.values import from_json, to_json
 from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 16
+MOST_LOOKS = 5  # at what is live, for one execution, while others deploy
 OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # other errors refuse the request of the user
 
 
@@ -126,13 +128,14 @@ class Executions:
 
     def _run_live(self, deployment_id: str, name: str, request: ExecutionCreate) -> tuple[Job, piql.Page]:
         """Run a query of a deployment; ApiError 409 once another one is live, unless it was asked for as `live`."""
-        while True:
+        for _ in range(MOST_LOOKS):
             job = self.job(deployment_id, name)
             parameters = from_json(request.parameters, job.query.parameters)
             try:
                 return job, self.run(job, parameters, request.cursor)
             except DeployedMeanwhile:
                 self._deployments.history.look()
+        raise ApiError(409, "deployment-replaced", "Another version is deployed again and again.", "Try again.")
 
     def _sample(self, deployment_id: str, name: str) -> SampleParametersRead:
         job = self.job(deployment_id, name)

@@ -308,8 +308,10 @@ class Database:
         query = prepared.queries.get(name) if isinstance(name, str) else None
         if query is None:
             query = self._named(name)
-        if version is not None:
-            _refuse_other(query, version)
+        if version is not None and query.version != version:
+            if self._refresh():  # the caller has seen a version that this database has not loaded yet
+                return self._execute_again(name, parameters, cursor, strategy, consistency, version)
+            raise _another_version(query, version)
         if isinstance(query, PreparedQuery):
             try:
                 page = self._read(query, parameters, cursor, strategy or self.strategy, consistency)
@@ -327,8 +329,8 @@ class Database:
 
         def attempt(occasion: Occasion) -> Page:
             prepared, query = self._named_with_version(name)
-            if version is not None:
-                _refuse_other(query, version)
+            if version is not None and query.version != version:
+                raise _another_version(query, version)
             if isinstance(query, PreparedQuery):  # a SELECT has been deployed under this name meanwhile
                 return self._execute_again(name, parameters, None, strategy, consistency, version)
             return self._write(prepared, query, parameters, occasion)
@@ -525,12 +527,10 @@ class Database:
         return prepared.statement(text), prepared
 
 
-def _refuse_other(query: PreparedStatement, version: int) -> None:
-    """Raise DeployedMeanwhile where a query is of another version than the caller's."""
-    if query.version != version:
-        raise DeployedMeanwhile(
-            f"version {query.version} is deployed, and {query.name} was asked for of version {version}: look again"
-        )
+def _another_version(query: PreparedStatement, version: int) -> DeployedMeanwhile:
+    return DeployedMeanwhile(
+        f"version {query.version} is deployed, and {query.name} was asked for of version {version}: look again"
+    )
 
 
 def _no_pages(name: str) -> InvalidCursor:
