@@ -47,6 +47,11 @@ class Job:
     query: CompiledQuery
 
     @property
+    def version(self) -> int | None:
+        """The store's number of the version, which may differ from the history's; None while it does not answer."""
+        return None if self.live.deployment is None else self.live.deployment.version
+
+    @property
     def bound_operations(self) -> int:
         """The most requests that one execution can make."""
         return self.query.bound.operations if self.query.bound else 0
@@ -67,6 +72,9 @@ class Executions:
     def job(self, deployment_id: str, name: str) -> Job:
         """Find a query of a deployment; ApiError 404 for an unknown one, 409 for a deployment that is not live."""
         live = self._deployments.live_with(deployment_id, name)
+        if live.deployment is None:  # taken from the history while the store did not answer
+            self._deployments.history.look()
+            live = self._deployments.live_with(deployment_id, name)
         return Job(live, live.query(name))
 
     async def execute(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
@@ -94,7 +102,7 @@ class Executions:
         database = self._store.database()
         started_at, started = now(), time.perf_counter()
         try:
-            page = database.execute(job.query.name, parameters, cursor, version=job.live.read.version)
+            page = database.execute(job.query.name, parameters, cursor, version=job.version)
         except OUR_FAULT as error:
             elapsed_ms = (time.perf_counter() - started) * 1000
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
