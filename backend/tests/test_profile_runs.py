@@ -467,7 +467,9 @@ async def test_a_run_is_downloaded_as_a_log_and_another_is_made_of_it(client: ht
     queued = await client.post(f"{DEVELOPMENT}/profile-runs/imports", json=body)
     assert (queued.status_code, queued.json()["settings"]["grid"]) == (201, "imported")
     made = await until(client, queued.json()["id"], "done")
-    counts = [{one["operator"]: one["samples"] for one in run["operators_summary"]} for run in (measured, made)]
+    counts = [
+        {summary["operator"]: summary["samples"] for summary in run["operators_summary"]} for run in (measured, made)
+    ]
     assert counts[0] == counts[1]
     assert (made["label"], made["settings"]["intervals"]) == ("from elsewhere", 2)
 

@@ -18,10 +18,10 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from urllib.parse import urlsplit
 
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.errors import PiqlError
+from piql.text.web_addresses import web_address_of
 
 from piql_profiler.commands.given import slos_in
 from piql_profiler.commands.load_test_output import REPORTS
@@ -246,10 +246,10 @@ def _named(texts: Sequence[str]) -> dict[str, float]:
 def _service(url: str | None) -> str | None:
     if url is None:
         return None
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ValueError(f"--service {url}: write an address such as http://127.0.0.1:8500")
-    if "@" in parts.netloc:
+    address = web_address_of(url)
+    if address is None or address.scheme not in ("http", "https") or not address.host:
+        raise ValueError("--service is no address: write one such as http://127.0.0.1:8500")  # it may hold a password
+    if address.has_login:
         raise ValueError(f"--service takes no password: put the token of the service into {TOKEN_VARIABLE}")
     return url
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from piql_profiler.load_runs.calls import Batch, Call, Unanswered
+from piql_profiler.load_runs.calls import Batch, Call
 from piql_profiler.load_runs.result import QUANTILES, Ended, Line, LoadRun, Second, Setting, ThresholdResult
 from piql_profiler.load_runs.thresholds import Threshold
 from piql_profiler.load_runs.window import Check
@@ -59,7 +59,6 @@ class Accounts:
         self.setting = setting
         self._ends = np.cumsum([step.seconds for step in setting.steps])
         self._sums: dict[tuple[int, int], _Sums] = {}
-        self._unanswered: dict[int, tuple[Unanswered, float]] | dict[int, tuple[tuple[Unanswered, ...], float]] = {}
         self._messages: dict[str, str] = {}
         self._timeline: list[Second] = []
         self._since: list[Call] = []  # the last second

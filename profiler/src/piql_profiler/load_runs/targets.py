@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import piql
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.errors import PiqlError
 from piql.schema.values import QUOTED
+from piql.text.web_addresses import web_address_of
 
 from piql_profiler.load_runs.calls import CallFailed
 from piql_profiler.measure.sampling import ParameterSampler
@@ -62,11 +63,12 @@ class ServiceTarget:
     """Calls the query service; each thread keeps a connection of its own."""
 
     def __init__(self, drawing: StoreTarget, queries: Sequence[str], url: str, token: str | None) -> None:
-        parts = urlsplit(url)
+        address = web_address_of(url)
+        assert address is not None  # the command has read it
         self._drawing = drawing
-        self._is_secure = parts.scheme == "https"
-        self._host = parts.netloc
-        self._paths = [f"{parts.path.rstrip('/')}/queries/{quote(name)}" for name in queries]
+        self._is_secure = address.scheme == "https"
+        self._host = address.authority
+        self._paths = [f"{address.path.rstrip('/')}/queries/{quote(name)}" for name in queries]
         self._headers = {"Content-Type": "application/json"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
