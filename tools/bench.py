@@ -15,6 +15,7 @@ PROGRAMS = (
     "engine/benchmarks/compile_time.py",
     "engine/benchmarks/overhead.py",
     "engine/benchmarks/reporting.py",
+    "engine/benchmarks/telemetry.py",
     "engine/benchmarks/writes.py",
     "engine/benchmarks/bulk_load.py",
     "engine/benchmarks/file_load.py",

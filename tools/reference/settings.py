@@ -27,6 +27,7 @@ OTHERS = {
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "or `AWS_CONTAINER_CREDENTIALS_FULL_URI`: the role of a container",
     "AWS_REGION": "where a bucket is, if its address does not say",
     "AWS_DEFAULT_REGION": "the same, if that is not set either (`us-east-1`)",
+    "PIQL_OTEL": "1: executions are told to [OpenTelemetry](../observing.md#opentelemetry), where no argument says so",
     "PIQL_CACHE": "where `make cluster` keeps the jars it downloads (`~/.cache/piql`)",
     "PIQL_CLUSTER_OPTIONS": "options of the address that tests on a cluster use, such as `driver=rust`",
     "PIQL_CLUSTER_FOLDER": "where a cluster that `make cluster` starts keeps its data and logs (`.cluster`)",

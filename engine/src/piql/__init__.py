@@ -21,8 +21,8 @@ Each folder imports only what stands below it:
     files      rows from and to files                errors             what is raised at run time
     client     databases and sessions                schema             tables, keys, limits, types and their values
     versions   deployments, one after another        text               sources, spans, diagnostics
-    runtime    runs queries and writes               trees              nodes, shared sequences, caches
-                                                     forking            what a forked process makes anew
+    telemetry  executions as other systems count     trees              nodes, shared sequences, caches
+    runtime    runs queries and writes               forking            what a forked process makes anew
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ from piql.errors import (
     WrongStoreAddress,
 )
 from piql.runtime.execution.prepared_query import Page
+from piql.telemetry.exporter import PrometheusExporter
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.source import Source, Span
 from piql.versions.change.build import Build, BuildProgress
@@ -97,6 +98,7 @@ __all__ = [
     "NumberOutOfRange",
     "Page",
     "PiqlError",
+    "PrometheusExporter",
     "RepairPending",
     "Session",
     "SnapshotUnavailable",

@@ -177,3 +177,7 @@ class StoreSilent(StoreUnavailable):
 
 class WrongStoreAddress(StoreUnavailable):
     """What was given is the address of no store: it has to be corrected, and no store was asked."""
+
+
+OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)
+"""Errors that count as failed executions of a query; all others of PIQL refuse the request of a caller."""

@@ -17,7 +17,7 @@ from piql.client.database import Observation
 from piql.compiler.physical.operators import LocalProjection, PhysicalNode
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
-from piql.errors import BoundExceeded, DeployedMeanwhile, RepairPending, StoreUnavailable
+from piql.errors import OUR_FAULT, BoundExceeded, DeployedMeanwhile
 from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.database.connection import now
@@ -36,7 +36,6 @@ T = TypeVar("T")
 
 THREADS = 16
 MOST_LOOKS = 5  # at what is live, for one execution, while others deploy
-OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # other errors refuse the request of the user
 
 
 @dataclass(frozen=True, slots=True)

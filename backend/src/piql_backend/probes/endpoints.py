@@ -6,8 +6,8 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
+from piql.telemetry.exposition import CONTENT_TYPE
 
-from piql_backend.probes.exposition import CONTENT_TYPE
 from piql_backend.probes.schemas import ProbeRead
 from piql_backend.web.dependencies import TheWorkbench
 from piql_backend.web.guarded_routes import GuardedRoute

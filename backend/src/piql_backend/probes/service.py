@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from piql.telemetry.exposition import Family, Sample, text_of
+
 from piql_backend.applications.repository import Applications
 from piql_backend.data_folder.disk import problem_of_disk
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.executions.tallies import Tally
-from piql_backend.probes.exposition import Family, Sample, histogram, reported_histogram, single, text_of
+from piql_backend.probes.exposition import histogram, reported_histogram, single
 from piql_backend.probes.schemas import ProbeRead
 from piql_backend.reports.tallies import ReportedTally
 from piql_backend.workers.pool import WorkerPool

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from piql.errors import PiqlError
+from piql.errors import OUR_FAULT, PiqlError
 from piql.reporting.cells import BUCKETS_PER_OCTAVE, GAVE_ROWS, TICKS_PER_SECOND
 from piql.runtime.execution.incidents import INCIDENT_KINDS
-
-from piql_backend.executions.service import OUR_FAULT
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -108,7 +108,7 @@ class StoreConnection:
 
     def _connect(self) -> piql.Database:
         try:
-            return piql.connect(self.url, report="")
+            return piql.connect(self.url, report="", otel=False)
         except PiqlError:
             raise
         except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -19,6 +20,7 @@ from piql.runtime.execution.observation import Observer
 from piql.runtime.execution.supplied import Now
 from piql.runtime.writing.bulk import BATCH
 from piql.store.base import Consistency
+from piql.telemetry.exporter import PrometheusExporter
 from piql.versions.change.build import Build
 
 T = TypeVar("T")
@@ -55,7 +57,8 @@ class AsyncDatabase:
     async def _call(self, work: Callable[[], T]) -> T:
         if self._is_closed:
             raise StoreUnavailable("the store has been closed")
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        run = copy_context().run  # what is current in the task, such as a span, is current in the thread
+        return await asyncio.get_running_loop().run_in_executor(self._pool, run, work)
 
     async def close(self) -> None:
         if self._is_closed:
@@ -190,8 +193,10 @@ class Connecting:
         now: Now | None,
         report: str | None,
         token: str | None,
+        otel: bool | None,
+        exporter: PrometheusExporter | None,
     ) -> None:
-        self._open = lambda: connect(url, observer, strategy, consistency, version, now, report, token)
+        self._open = lambda: connect(url, observer, strategy, consistency, version, now, report, token, otel, exporter)
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
@@ -221,9 +226,11 @@ def aconnect(
     now: Now | None = None,
     report: str | None = None,
     token: str | None = None,
+    otel: bool | None = None,
+    exporter: PrometheusExporter | None = None,
 ) -> Connecting:
     """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`.
 
     The arguments and what is raised are those of `connect`.
     """
-    return Connecting(url, observer, strategy, consistency, version, now, report, token)
+    return Connecting(url, observer, strategy, consistency, version, now, report, token, otel, exporter)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from piql.client.database import Database
 from piql.client.reported import ReportedDatabase
+from piql.client.watched import Watched, WatchedDatabase, WatchedReportedDatabase
+from piql.errors import InvalidParameter, kind_of
 from piql.reporting.address import report_address
 from piql.reporting.reporter import Reporter
 from piql.runtime.arguments import refuse_uncallable
@@ -17,6 +19,8 @@ from piql.runtime.execution.strategy import Strategy
 from piql.runtime.execution.supplied import Now, utc_now
 from piql.store.base import Consistency
 from piql.store.open import open_store
+from piql.telemetry.exporter import PrometheusExporter
+from piql.telemetry.opting_in import is_wanted, telemetry
 
 
 def connect(
@@ -28,6 +32,8 @@ def connect(
     now: Now | None = None,
     report: str | None = None,
     token: str | None = None,
+    otel: bool | None = None,
+    exporter: PrometheusExporter | None = None,
 ) -> Database:
     """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
 
@@ -39,18 +45,30 @@ def connect(
     when the next one is in force; NotDeployed where it is neither in force nor the one before. `now` returns the time,
     with its time zone, that CURRENT_TIMESTAMP and the like are: a test may give a clock of its own. `report` is the
     address at which a workbench takes reports of executions, `token` what it may ask for; without them they are those
-    of PIQL_REPORT and PIQL_REPORT_TOKEN. An empty `report` means none.
+    of PIQL_REPORT and PIQL_REPORT_TOKEN. An empty `report` means none. With `otel`, OpenTelemetry is told of
+    executions; for None, PIQL_OTEL decides. An `exporter` counts them for Prometheus.
     Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
     """
     refuse_uncallable("observer", observer)
     refuse_uncallable("now", now)
+    if exporter is not None and not isinstance(exporter, PrometheusExporter):
+        raise InvalidParameter(f"exporter is {kind_of(exporter)}: give a piql.PrometheusExporter", "exporter")
+    spans, instruments = telemetry() if is_wanted(otel) else (None, None)
+    is_watched = spans is not None or exporter is not None
     address = report_address(report, token)
     store = open_store(url)
     try:
+        database: Database
         if address is None:
-            return Database(store, observer, strategy, consistency, version=version, now=now or utc_now)
-        reporter = Reporter(address)
-        return ReportedDatabase(store, observer, strategy, consistency, version, now or utc_now, reporter)
+            plain = WatchedDatabase if is_watched else Database
+            database = plain(store, observer, strategy, consistency, version=version, now=now or utc_now)
+        else:
+            reported = WatchedReportedDatabase if is_watched else ReportedDatabase
+            reporter = Reporter(address)
+            database = reported(store, observer, strategy, consistency, version, now or utc_now, reporter)
     except BaseException:
         store.close()
         raise
+    if isinstance(database, Watched):
+        database.watch(spans, instruments, exporter)
+    return database

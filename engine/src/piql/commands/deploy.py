@@ -48,7 +48,7 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     compilation = compile_path(parser, options.path)
 
     def work() -> None:
-        with connect(options.store, report="") as db:
+        with connect(options.store, report="", otel=False) as db:
             for line in removals(db.deployment, compilation, options.remove):
                 print(line)
             if options.background:

@@ -10,7 +10,7 @@ from piql.store.open import without_login
 
 def open_existing(url: str) -> Database:
     """Connect to a store that holds something; raise StoreUnavailable where there is none at that address."""
-    db = connect(url, report="")
+    db = connect(url, report="", otel=False)
     try:
         if db.store.is_empty():
             raise StoreUnavailable(f"there is no store at {without_login(url)}: check the address, or {_advice(url)}")

@@ -35,7 +35,7 @@ from piql_profiler.measure.workload import Call, Workload
 
 def prepare(grid: Grid, store_url: str) -> None:
     """Deploy the tables and queries of a grid on a store, and load their rows, unless they are there."""
-    with piql.connect(store_url, report="") as database:
+    with piql.connect(store_url, report="", otel=False) as database:
         Workload(grid).prepare(database)
 
 
@@ -128,7 +128,7 @@ class Session:
     def open(cls, store_url: str, grid: Grid) -> Session:
         """Connect to a store that is prepared for the grid."""
         observations: list[Observation] = []
-        return cls(piql.connect(store_url, observations.append, report=""), observations, Workload(grid))
+        return cls(piql.connect(store_url, observations.append, report="", otel=False), observations, Workload(grid))
 
     def measure(
         self,

@@ -99,7 +99,7 @@ class CaseSession:
     def open(cls, url: str, query: CompiledQuery, compilation: Compilation, seed: int) -> CaseSession:
         """Connect, and draw parameters from the data."""
         observations: list[Observation] = []
-        database = piql.connect(url, observations.append, report="")
+        database = piql.connect(url, observations.append, report="", otel=False)
         sampler = ParameterSampler.of(query, compilation, database, seed)
         return cls(query.name, query, database, observations, sampler.draw)
 

@@ -56,7 +56,7 @@ def validate(
     `names` are the queries, None for all that read. Writes change the data, and are executed only `with_writes`. Raises
     NotPredictable for a query that is not deployed, or may not be executed.
     """
-    with piql.connect(settings.store_url, report="") as database:
+    with piql.connect(settings.store_url, report="", otel=False) as database:
         compilation = database.deployment.compilation
     chosen = names or [name for name, query in compilation.queries.items() if with_writes or query.kind == "select"]
     if unknown := sorted(set(chosen) - set(compilation.queries)):
