@@ -54,6 +54,12 @@ BODIES: dict[tuple[str, str], object] = {
         "parameters": {"a": [1]},
         "base_revision": "none",
     },
+    ("post", "/api/applications/{application}/threads"): {
+        "anchor": {"kind": "line", "path": "a.piql", "line": 1, "quote": ""},
+        "text": "x",
+    },
+    ("post", "/api/applications/{application}/threads/{number}/comments"): {"text": "x"},
+    ("put", "/api/applications/{application}/threads/{number}/comments/{comment}"): {"text": "x", "revision": 1},
     ("post", f"{ENVIRONMENT}/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},
     ("post", f"{ENVIRONMENT}/predictions"): {"files": [FILE], "query": "q", "run_id": "none", "slo": SLO},
     ("post", f"{ENVIRONMENT}/prediction-sets"): {"files": [FILE], "queries": ["q"], "run_id": "none", "slo": SLO},

@@ -56,6 +56,7 @@ from piql_backend.schema_imports.endpoints import router as schema_imports
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.tables.endpoints import router as tables
+from piql_backend.threads.endpoints import router as threads
 from piql_backend.web.allowed_hosts import AllowedHosts
 from piql_backend.web.api_document import DocumentedApi
 from piql_backend.web.compressed_bodies import CompressedBodies
@@ -87,6 +88,7 @@ ROUTERS = (
     environments,
     file_history,
     parameter_sets,
+    threads,
     compilations,
     comparisons,
     language,

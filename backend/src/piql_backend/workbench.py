@@ -39,6 +39,7 @@ from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
 from piql_backend.starting.earlier_layout import move_earlier_layout
 from piql_backend.starting.first_start import FirstStart
+from piql_backend.threads.service import Threads
 from piql_backend.web.visitor import Visitor
 from piql_backend.workers.pool import WorkerPool
 
@@ -83,6 +84,7 @@ class Workbench:
         self.live_sessions = LiveSessions(self.applications)
         self.parameter_sets = ParameterSets(self.applications.folder)
         self.compilations = Compilations(self._compile)
+        self.threads = Threads(self.applications, self.compilations)
         allowed_stores = AllowedStores(settings.allowed_stores, settings.store)
         shared = Shared(
             self.applications,

@@ -575,7 +575,7 @@ export interface paths {
         put?: never;
         /**
          * Rename File
-         * @description Give a file another path; 409 where one has it, or the file is not the revision that was read.
+         * @description Give a file another path, and its comments with it; 409 where one has it, or it has another revision.
          */
         post: operations["rename_file"];
         delete?: never;
@@ -899,6 +899,102 @@ export interface paths {
          * @description Remove a set; 409 when it is not the revision that was read, if one is given.
          */
         delete: operations["delete_parameter_set"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Threads
+         * @description The threads in the order of their last change: whoever asks `after` the last one is given what is new since.
+         */
+        get: operations["list_threads"];
+        put?: never;
+        /**
+         * Start Thread
+         * @description Begin a thread about something that is saved; 409 where it is not saved as it was seen.
+         */
+        post: operations["start_thread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/threads/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Thread
+         * @description One thread, with where it is now.
+         */
+        get: operations["read_thread"];
+        /**
+         * Resolve Thread
+         * @description Say that a thread is settled, or that it is not.
+         */
+        put: operations["resolve_thread"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/threads/{number}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Thread Comments
+         * @description What was said in a thread, the oldest first; one that was removed is there without its text.
+         */
+        get: operations["list_thread_comments"];
+        put?: never;
+        /**
+         * Answer Thread
+         * @description Say something in a thread; one that is resolved stays so.
+         */
+        post: operations["answer_thread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/threads/{number}/comments/{comment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Edit Thread Comment
+         * @description Change one's own comment; 409 where it is not the revision that was read.
+         */
+        put: operations["edit_thread_comment"];
+        post?: never;
+        /**
+         * Remove Thread Comment
+         * @description Remove one's own comment, or as an administrator any: its text is forgotten, and that there was one is kept.
+         */
+        delete: operations["remove_thread_comment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3060,6 +3156,19 @@ export interface components {
             query: string | null;
         };
         /**
+         * BoundAnchor
+         * @description The bound of a query.
+         */
+        BoundAnchor: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "bound";
+            /** Query */
+            query: string;
+        };
+        /**
          * BoundChangeRead
          * @description A query on both sides whose bound differs; null where it has none.
          */
@@ -5182,6 +5291,26 @@ export interface components {
             number_range: components["schemas"]["RangeRead"] | null;
         };
         /**
+         * LineAnchor
+         * @description A line of a saved file, from 1, with its text as the reader saw it; of a long line the first 300 characters.
+         */
+        LineAnchor: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "line";
+            /**
+             * Path
+             * @example queries/thoughtstream.piql
+             */
+            path: string;
+            /** Line */
+            line: number;
+            /** Quote */
+            quote: string;
+        };
+        /**
          * LiveColumnRead
          * @description `type` is as declared; `is_nullable` is false for columns of the key, too.
          *
@@ -5393,6 +5522,23 @@ export interface components {
             /** Reason */
             reason: string;
             missing: components["schemas"]["MissingPointRead"];
+        };
+        /**
+         * NodeAnchor
+         * @description A node of the last stage of a query's plan: its id there, and its operator as the reader saw it.
+         */
+        NodeAnchor: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "node";
+            /** Query */
+            query: string;
+            /** Node */
+            node: string;
+            /** Operator */
+            operator: string;
         };
         /**
          * NodeRead
@@ -5710,6 +5856,20 @@ export interface components {
         Page_SloRead_: {
             /** Items */
             items: components["schemas"]["SloRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ThreadCommentRead] */
+        Page_ThreadCommentRead_: {
+            /** Items */
+            items: components["schemas"]["ThreadCommentRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ThreadRead] */
+        Page_ThreadRead_: {
+            /** Items */
+            items: components["schemas"]["ThreadRead"][];
             /** Next */
             next: string | null;
         };
@@ -7553,6 +7713,121 @@ export interface components {
             run_id?: string | null;
             /** Removes */
             removes?: string[];
+        };
+        /**
+         * ThreadCommentCreate
+         * @description An answer in a thread.
+         */
+        ThreadCommentCreate: {
+            /** Text */
+            text: string;
+        };
+        /**
+         * ThreadCommentRead
+         * @description What somebody said; `author` is null where nobody signed in. `revision` grows with each edit.
+         *
+         *     `is_own`: whoever asks may edit it. The text of one that was removed is empty.
+         */
+        ThreadCommentRead: {
+            /** Number */
+            number: number;
+            /** Author */
+            author: string | null;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Text */
+            text: string;
+            /** Revision */
+            revision: number;
+            /** Edited At */
+            edited_at: string | null;
+            /** Removed By */
+            removed_by: string | null;
+            /** Removed At */
+            removed_at: string | null;
+            /** Is Own */
+            is_own: boolean;
+        };
+        /**
+         * ThreadCommentUpdate
+         * @description Another text for one's own comment, in the place of the `revision` that was read.
+         */
+        ThreadCommentUpdate: {
+            /** Text */
+            text: string;
+            /** Revision */
+            revision: number;
+        };
+        /**
+         * ThreadCreate
+         * @description The first comment of a thread, and what it is about.
+         */
+        ThreadCreate: {
+            /** Anchor */
+            anchor: components["schemas"]["LineAnchor"] | components["schemas"]["BoundAnchor"] | components["schemas"]["NodeAnchor"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * ThreadRead
+         * @description A thread with its first comment and the number of all. `change` grows whenever anything about it changes.
+         *
+         *     A thread about a line has a `path`, the `line` where it is now, and `quote`, the line when the thread began. One
+         *     about a bound has a `query`, one about a node also the id of the `node` now and its `operator`. `is_outdated`: what
+         *     it is about is in no saved file or plan at the moment, and `line` and `node` are where it was last.
+         */
+        ThreadRead: {
+            /** Number */
+            number: number;
+            /** Change */
+            change: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "line" | "bound" | "node";
+            /** Path */
+            path: string | null;
+            /** Line */
+            line: number | null;
+            /** Quote */
+            quote: string | null;
+            /** Query */
+            query: string | null;
+            /** Node */
+            node: string | null;
+            /** Operator */
+            operator: string | null;
+            /** Is Outdated */
+            is_outdated: boolean;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            /** Resolved By */
+            resolved_by: string | null;
+            /** Resolved At */
+            resolved_at: string | null;
+            /** Comments */
+            comments: number;
+            first: components["schemas"]["ThreadCommentRead"];
+        };
+        /**
+         * ThreadUpdate
+         * @description Whether what was said is settled.
+         */
+        ThreadUpdate: {
+            /** Is Resolved */
+            is_resolved: boolean;
         };
         /** TlsRead */
         TlsRead: {
@@ -13911,6 +14186,950 @@ export interface operations {
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_threads: {
+        parameters: {
+            query?: {
+                /** @description Only those that are open, or resolved. */
+                state?: ("open" | "resolved") | null;
+                /** @description Only those about a line of this file. */
+                path?: string | null;
+                /** @description Only those about this query. */
+                query?: string | null;
+                /** @description Only those with a greater `change`. */
+                after?: number;
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ThreadRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    start_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreadCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    resolve_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreadUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_thread_comments: {
+        parameters: {
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ThreadCommentRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    answer_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreadCommentCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadCommentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    edit_thread_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+                comment: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreadCommentUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadCommentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    remove_thread_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                number: number;
+                comment: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -99,8 +99,10 @@ def save_file(application: str, path: str, file: FileUpdate, workbench: TheWorkb
 @router.post("/{application}/renames", responses=declared(404, 409))
 @needs(in_application("developer"))
 def rename_file(application: str, rename: FileRename, workbench: TheWorkbench) -> FileRead:
-    """Give a file another path; 409 where one has it, or the file is not the revision that was read."""
-    return workbench.applications.rename_file(application, rename.path, rename.new_path, rename.base_revision)
+    """Give a file another path, and its comments with it; 409 where one has it, or it has another revision."""
+    renamed = workbench.applications.rename_file(application, rename.path, rename.new_path, rename.base_revision)
+    workbench.threads.rename_file(application, rename.path, rename.new_path)
+    return renamed
 
 
 @router.delete("/{application}/files/{path:path}", status_code=204, responses=declared(404, 409))

@@ -3,6 +3,7 @@
     applications/shop/application.json      what it is called (`details.py`); a folder without it was made by hand,
                                             and is called by its name
     applications/shop/parameter-sets.json   saved values of parameters (`parameter_sets/`)
+    applications/shop/comments.db           what people say about it (`threads/`)
     applications/shop/schema.piql           its files, which other programs may change, too
     applications/shop/queries/cart.piql
 
