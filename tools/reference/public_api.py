@@ -11,12 +11,23 @@ from piql import errors
 from reference.markdown import block, code, docstring, first_sentence, table
 
 _CLASSES = (
-    *("Database", "Session", "Page", "Build", "BuildProgress", "Compilation", "CompiledQuery", "Bound"),
+    *(
+        "Database",
+        "PrometheusExporter",
+        "Session",
+        "Page",
+        "Build",
+        "BuildProgress",
+        "Compilation",
+        "CompiledQuery",
+        "Bound",
+    ),
     *("Diagnostic", "Label", "Fix", "Edit", "Span", "Source"),
 )
 # What the code leaves to the name of a member.
 _MEMBERS: dict[str, dict[str, str]] = {
     "Database": {"store": "the store beneath"},
+    "PrometheusExporter": {},
     "Session": {"token": "what the client keeps"},
     "Page": {
         "rows": "a dict each, in the order asked; of a write those of RETURNING",
