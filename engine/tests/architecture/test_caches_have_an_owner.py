@@ -28,6 +28,7 @@ CHANGES = {
 }
 STATE_BY_DESIGN = {
     "piql/trees/caches.py: _at_work",  # the caches of those who bring none of their own
+    "piql/trees/node.py: _readers",  # the fields of each class of nodes, noted where the class is written
     "piql/compiler/syntax/pieces.py: _numbers",  # a number for each piece, which holds nothing
 }
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from math import inf
 from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
-from piql.client.prepared import ClientContext, Prepared, PreparedStatement, is_write
+from piql.client.prepared import Prepared, PreparedStatement, is_write
 from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
+from piql.client.version_in_force import VersionInForce
 from piql.compiler.result import Compilation
 from piql.errors import (
     DeployedMeanwhile,
     InvalidCursor,
     InvalidParameter,
-    NotDeployed,
     NumberOutOfRange,
     RepairPending,
     SnapshotUnavailable,
@@ -27,7 +26,7 @@ from piql.errors import (
     kind_of,
 )
 from piql.runtime.arguments import count_in, names_in, number_in, rate_in, refuse_uncallable
-from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
+from piql.runtime.deployment import Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
 from piql.runtime.execution.strategy import Clock, Strategy
@@ -39,15 +38,13 @@ from piql.runtime.writing.stepped.grouped_load import GroupedLoad, chunks
 from piql.runtime.writing.stepped.leftovers import Leftovers
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_slots
-from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
 from piql.runtime.writing.write import PreparedWrite
-from piql.store.base import Consistency, Store, Transaction
+from piql.store.base import Consistency, Store
 from piql.store.rows import Row
 from piql.store.scan import some_rows
 from piql.versions.change.build import Build, backfill_rate
-from piql.versions.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
-from piql.versions.pinned import pinned_to
+from piql.versions.deploy import begin_deploy, begin_rollback, deploy, open_build, rollback
 
 __all__ = [
     "Database",
@@ -63,7 +60,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-class Database:
+class Database(VersionInForce):
     """A store with what is deployed in it; may be used from any number of threads. `connect` makes one."""
 
     def __init__(
@@ -78,20 +75,11 @@ class Database:
         clock: Clock = perf_counter,
         now: Now = utc_now,
     ) -> None:
-        self._store = store
-        self._version = version
-        self._identity = WriterIdentity(store.row_writes, stamps, wait_policy) if store.row_writes is not None else None
+        super().__init__(store, version, stamps, wait_policy, clock, now)
         self.observer = observer
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
-        try:
-            self._context = ClientContext(store, self._identity, clock, now)
-            self._prepared = self._load()
-        except (ValueError, LookupError, TypeError) as damage:
-            message = f"the deployment in the store cannot be read: {damage}"
-            raise StoreUnavailable(message, "use the version of piql that deployed it, or put a copy back") from damage
         self._build: Build | None = None
-        self._look_at = monotonic() + LOOK_SECONDS
         self._leftovers = Leftovers(None if self._identity is None else self._identity.wait_policy, self.sweep)
         if self._identity is not None:
             self.sweep(older_than=self._identity.wait_policy.patience)
@@ -182,10 +170,6 @@ class Database:
             return build
         build = open_build(self._store)
         return build if build is None else build.followed_by(self._look_at_once)
-
-    def _look_at_once(self) -> None:
-        """Let the next call look whether another version is in force."""
-        self._look_at = -inf
 
     def _started(self, build: Build) -> Build:
         """Start a build in a thread, unless it is over already, and follow it."""
@@ -403,17 +387,6 @@ class Database:
                 "read without a snapshot"
             )
 
-    def _may_be_cut(self, prepared: Prepared) -> bool:
-        """Return whether a limit may have been raised, and rows written beyond it, before a read was done."""
-        if self._identity is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
-            self._refresh()
-        return self._prepared is not prepared
-
-    def _refuse_cut(self, prepared: Prepared) -> None:
-        """Raise Redeployed where the rows that a write has read may be cut."""
-        if self._may_be_cut(prepared):
-            raise Redeployed
-
     def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
         """Return how many more rows a group may take: `headroom("subscriptions", {"owner": "ada"})`.
 
@@ -477,54 +450,6 @@ class Database:
                     raise
                 has_swept = True
                 self._leftovers.sweep(pending)
-
-    def _check_version(self, prepared: Prepared, transaction: Transaction) -> None:
-        """Raise Redeployed where a transaction sees another version than the one that was prepared."""
-        if transaction.version() != prepared.deployment.epoch:
-            raise Redeployed
-
-    def _refresh(self) -> bool:
-        """Load the version in force if another process has deployed; return whether it has."""
-        self._look_at = monotonic() + LOOK_SECONDS
-        if self._store.version() == self._prepared.deployment.epoch:
-            return False
-        self._prepared = self._load()
-        return True
-
-    def _load(self) -> Prepared:
-        """Return the version in force, with the queries of the version that this connection keeps to."""
-        deployment = load_deployment(self._store)
-        queried = deployment if self._version is None else pinned_to(self._store, self._version)
-        return Prepared(self._context, deployment, queried)
-
-    def _named(self, name: str) -> PreparedStatement:
-        """Return a deployed query, ready to run; raise NotDeployed where there is none of that name."""
-        return self._named_with_version(name)[1]
-
-    def _named_with_version(self, name: str) -> tuple[Prepared, PreparedStatement]:
-        """Return a deployed query, ready to run, and the prepared version that it is of."""
-        prepared = self._prepared
-        is_name = isinstance(name, str)
-        deployed_query = prepared.queries.get(name) if is_name else None
-        if deployed_query is not None:
-            return prepared, deployed_query
-        query = prepared.queried.compilation.queries.get(name) if is_name else None
-        if query is None and self._refresh():
-            return self._named_with_version(name)
-        if query is None or query.plan is None:
-            names = ", ".join(sorted(prepared.queried.compilation.queries)) or "no queries"
-            raise NotDeployed(f"no query {name!r} is deployed; there are {names}")
-        prepared_query = prepared.prepare(query)
-        prepared.queries[name] = prepared_query
-        return prepared, prepared_query
-
-    def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
-        """Return a bare statement, ready to run, and the deployment that it was compiled for."""
-        if not isinstance(text, str):
-            raise InvalidParameter(f"the statement is {kind_of(text)}: give its text")
-        self._refresh()
-        prepared = self._prepared
-        return prepared.statement(text), prepared
 
 
 def _another_version(query: PreparedStatement, version: int) -> DeployedMeanwhile:

@@ -80,7 +80,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
         if planned is not None and planned.gaps:
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
     query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
-    return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
+    return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics)) if file.diagnostics else query
 
 
 def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
@@ -153,6 +153,8 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         return planned
     least = section_cost(planned.plan, {})
     groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=may_do_without(plan))
+    if not groups:
+        return planned
     declared = {table.name: table for table in tables_of(query)}
     for left_out in groups:
         undeclared = with_tables(plan, without(declared, left_out))
@@ -202,16 +204,15 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         bound.name_span,
         bound.parameters,
         bound.plan,
+        logical=None if planned is None else planned.logical,
+        steps=() if planned is None else planned.steps,
         diagnostics=bound.diagnostics,
     )
     if isinstance(bound.plan, Insert | Update | Delete):
         if bound.has_errors:
             return replace(query, logical=bound.plan)
         return _finish_write(query, bound.plan, planned, catalog, settled)
-    if planned is None:
-        return query
-    query = replace(query, logical=planned.logical, steps=planned.steps)
-    if bound.has_errors:
+    if planned is None or bound.has_errors:
         return query
     if isinstance(bound.plan, LogicalNode) and keeps_none(planned.logical):
         excluded = never_true(contradictions(bound.plan), bound.name or None)

@@ -48,11 +48,13 @@ def _kinds_below(trees: tuple[object, ...]) -> set[type[Node]]:
     waiting: list[Any] = [*trees]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, Node):
-            kinds.add(type(value))
-            if value.names_of_children:
-                waiting += value.values_with_children(value)
-        elif isinstance(value, tuple):
+        kind = type(value)
+        if kind in _readers:
+            kinds.add(kind)
+            read = _readers[kind]
+            if read is not None:
+                waiting += read(value)
+        elif kind is tuple:
             if len(value) > MANY:
                 kinds |= _kinds_of_many(value)
             else:
@@ -66,6 +68,7 @@ def _kinds_of_many(trees: tuple[object, ...]) -> frozenset[type[Node]]:
 
 
 MANY = 32
+_readers: dict[type[Node], Callable[[Any], tuple[Any, ...]] | None] = {}  # by class; None where no field holds nodes
 _last: Latest[tuple[Node | None, frozenset[type[Node]]]] = Latest((None, frozenset()))  # the tree, with its kinds
 _wide: Cached[frozenset[type[Node]]] = Cached(64)
 
@@ -82,6 +85,7 @@ class Node:
         if "__dataclass_fields__" in cls.__dict__:  # the class with slots that `dataclass` makes of the one written
             cls.names_of_children = tuple(field.name for field in fields(cls) if _may_hold_nodes(field.type))
             cls.values_with_children = staticmethod(_reader_of(cls.names_of_children))
+            _readers[cls] = cls.values_with_children if cls.names_of_children else None
 
     def children(self) -> tuple[Node, ...]:
         """Return the child nodes in field order, those inside tuples included."""

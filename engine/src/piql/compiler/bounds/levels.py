@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from piql.compiler.bounds.bound import MOST, Bound
 from piql.compiler.bounds.queries import bound_of
-from piql.compiler.physical.operators import PhysicalNode, RecursiveUnion, map_inputs
+from piql.compiler.physical.operators import PhysicalNode, RecursiveUnion, map_inputs, operators
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 
 
 def uncountable(plan: PhysicalNode, bound: Bound, query: str | None) -> Diagnostic | None:
     """Return the error of a recursive query whose bound is beyond MOST; None for any other plan."""
-    union = next(plan.find(RecursiveUnion), None)
+    union = next((node for node in operators(plan) if isinstance(node, RecursiveUnion)), None)
     if union is None or union.span is None or _is_countable(bound):
         return None
     all_levels = range(1, union.levels)

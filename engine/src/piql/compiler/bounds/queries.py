@@ -36,12 +36,12 @@ from piql.compiler.physical.operators import (
     inputs,
 )
 from piql.schema.catalog import UniqueKey
+from piql.trees.caches import Cached
 
 
 def bound_of(plan: PhysicalNode) -> Bound:
     """Return the bound of a plan: the sums over its operators of what each may request, fetch and return."""
-    reader = _Reader({})
-    rows = reader.read(plan, ())
+    reader, rows = _reading(plan)
     terms = dict.fromkeys((*reader.operations.terms, *rows.terms, *reader.fetched.terms, *reader.proofs))
     return Bound(
         operations=reader.operations.value,
@@ -59,8 +59,7 @@ def bound_of(plan: PhysicalNode) -> Bound:
 
 def requests_and_rows(plan: PhysicalNode) -> tuple[Formula, Formula]:
     """Return the requests of a plan and the rows that it returns, as formulas."""
-    reader = _Reader({})
-    rows = reader.read(plan, ())
+    reader, rows = _reading(plan)
     return reader.operations, rows
 
 
@@ -69,9 +68,21 @@ def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
 
     `uses` names the columns that the query reads of each alias; a whole plan that is laid out needs none.
     """
-    reader = _Reader(uses)
-    rows = reader.read(plan, ())
+    reader, rows = _read_whole(plan, uses) if uses else _reading(plan)
     return cost_of(reader.operations.value, reader.fetched.value, reader.usual_bytes, round_trips(plan), rows.value)
+
+
+def _reading(plan: PhysicalNode) -> tuple[_Reader, Formula]:
+    """Return what a walk over a laid out plan gathers, and the rows that it returns.
+
+    The planner asks for the cost of the plan whose bound is read off next, so the last ones are cached.
+    """
+    return _readings.recall((plan,), lambda: _read_whole(plan, {}))
+
+
+def _read_whole(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> tuple[_Reader, Formula]:
+    reader = _Reader(uses)
+    return reader, reader.read(plan, ())
 
 
 @dataclass(slots=True)
@@ -211,6 +222,9 @@ class _Reader:
                 pass
             case _:
                 assert_never(node)
+
+
+_readings: Cached[tuple[_Reader, Formula]] = Cached(16)
 
 
 def _value(formula: Formula) -> int:

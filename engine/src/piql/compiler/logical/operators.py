@@ -271,7 +271,10 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
 
 def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
     """Return an operator with `change` applied to each one directly below; the same object when none changed."""
-    match node:
+    match node:  # the commonest first
+        case Selection() | Projection() | Sort() | Stop() | DataStop() | GroupBy() | Distinct() | Derived():
+            below = change(node.input)
+            return node if below is node.input else replace(node, input=below)
         case Relation() | WorkTable():
             return node
         case Join() | SemiJoin():
@@ -284,9 +287,6 @@ def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) 
         case RecursiveUnion():
             anchor, step = change(node.anchor), change(node.step)
             return node if anchor is node.anchor and step is node.step else replace(node, anchor=anchor, step=step)
-        case Derived() | Selection() | Projection() | GroupBy() | Distinct() | Sort() | Stop() | DataStop():
-            below = change(node.input)
-            return node if below is node.input else replace(node, input=below)
         case _:
             assert_never(node)
 

@@ -106,8 +106,9 @@ def optimize(
     application for each rule that changed something.
     """
     trace: list[RuleApplication] = []
-    for at, rule in enumerate(RULES):
-        context = RuleContext(_is_bounded(cost), _cost_from(at + 1, cost))
+    context = RuleContext(_is_bounded(cost), lambda plan, following: _cost_after(following, plan, cost))
+    for following, rule in enumerate(RULES, 1):
+        context.begin(following)
         after = _of_each_case(rule, plan, context) if isinstance(plan, Cases) else rule(plan, context)
         if after is not plan and after != plan:
             trace.append(RuleApplication(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
@@ -119,16 +120,17 @@ def _of_each_case(rule: Rule, cases: Cases, context: RuleContext) -> LogicalNode
     return map_inputs(cases, lambda case: rule(case, context))
 
 
-def _cost_from(start: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
-    """Return a function that applies the rules from number `start` on to a plan, and returns its cost."""
+def _cost_after(start: int, plan: LogicalNode, cost: Callable[[LogicalNode], Cost | None]) -> Cost | None:
+    """Return the cost of a plan once the rules from number `start` on are applied to it."""
 
-    def cost_of(plan: LogicalNode) -> Cost | None:
-        for at, rule in enumerate(RULES[start:], start):
-            cost_after = _cost_from(at + 1, cost) if rule in FOR_COST else lambda plan: None
-            plan = rule(plan, RuleContext(_is_bounded(cost), cost_after))
-        return cost(plan)
+    def cost_while_counting(plan: LogicalNode, following: int) -> Cost | None:
+        return _cost_after(following, plan, cost) if RULES[following - 1] in FOR_COST else None
 
-    return cost_of
+    context = RuleContext(_is_bounded(cost), cost_while_counting)
+    for following, rule in enumerate(RULES[start:], start + 1):
+        context.begin(following)
+        plan = rule(plan, context)
+    return cost(plan)
 
 
 def _is_bounded(cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], bool]:

@@ -36,6 +36,7 @@ from piql.trees.node import Node, kinds_of
 
 _MOST_TESTS = 4  # so 16 cases: each is planned by itself
 _BOOLEAN = SqlType(Kind.BOOLEAN)
+_ALTERNATIVES = (Or, Not, FunctionCall)  # a test of a parameter decides an OR: as written, of a NOT, or of a COALESCE
 
 
 def cases_of(plan: LogicalNode) -> Cases | None:
@@ -43,7 +44,8 @@ def cases_of(plan: LogicalNode) -> Cases | None:
 
     A test that is not true is false or unknown; in a WHERE both drop the row, so FALSE takes the place of both.
     """
-    if Parameter not in kinds_of(plan):
+    kinds = kinds_of(plan)
+    if Parameter not in kinds or kinds.isdisjoint(_ALTERNATIVES):
         return None
     plan = cast("LogicalNode", plan.transform_up(_with_test_of_parameter))
     tests = tuple(dict.fromkeys(_tests_of_parameters(plan)))[:_MOST_TESTS]

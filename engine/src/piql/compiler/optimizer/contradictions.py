@@ -27,6 +27,7 @@ from piql.compiler.optimizer.analysis.region import map_regions, read_region
 from piql.compiler.optimizer.rules.simplify_predicates import simplified
 from piql.schema.catalog import Column, Table
 from piql.text.source import Span
+from piql.trees.node import kinds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,13 @@ class Contradiction:
 
 def keeps_none(plan: LogicalNode) -> bool:
     """Whether a test somewhere in a plan after Phase I is known to keep no row."""
-    return any(is_never(node.predicate) for node in plan.walk() if isinstance(node, Selection)) or any(
-        node.condition is not None and is_never(node.condition) for node in plan.find(SemiJoin)
-    )
+    if Constant not in kinds_of(plan):
+        return False
+    for node in plan.walk():
+        test = node.predicate if isinstance(node, Selection) else node.condition if isinstance(node, SemiJoin) else None
+        if test is not None and is_never(test):
+            return True
+    return False
 
 
 def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:

@@ -23,7 +23,9 @@ MAX_FINDINGS = 200  # of one file, so that a text that is not PIQL at all does n
 
 _TOKEN = re.compile(
     r"""
-      (?P<space>\s++|\A\ufeff)
+    \s*+
+    (?:
+      (?P<nothing>\A\ufeff|\Z)
     | (?P<comment>--[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))
     | (?P<blob>[xX]'[^'\n]*+')
     | (?P<word>[^\W\d]\w*+)
@@ -32,6 +34,7 @@ _TOKEN = re.compile(
     | (?P<quoted>"(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z)|`(?:[^`\n]++|``)*+(?:`|(?=\n)|\Z))
     | (?P<symbol><=|>=|<>|!=|\|\||::|\$[0-9]++|[-+*/%(),.;=<>\[\]{}:?])
     | (?P<stray>(?:[^\s\w'"`<>=+*/%(),.;\[\]{}:?-]|(?![0-9])\d)++|.)
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -87,30 +90,30 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
     first_uncut = None
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind == "space":
+        if kind == "nothing":
             continue
-        start, end = match.span()
+        start, end = match.span(match.lastindex or 0)
         if most is not None and len(tokens) + len(comments) >= most:
             first_uncut = start
             break
         if kind == "word":
-            matched = match.group()
+            matched = text[start:end]
             append(Token("word", matched, matched.upper(), start, end))
         elif kind == "symbol":
-            matched = match.group()
+            matched = text[start:end]
             append(Token("symbol", matched, matched, start, end))
         elif kind == "number":
-            append(Token("number", match.group(), "", start, end))
+            append(Token("number", text[start:end], "", start, end))
         elif kind == "comment":
-            matched = match.group()
+            matched = text[start:end]
             comments.append(Comment(matched, start, end))
             if matched.startswith("/*") and (len(matched) < 4 or not matched.endswith("*/")):
                 note("unclosed-comment", "this comment is never closed", start, start + 2, "close it with */")
         elif kind == "stray":
-            way_out = "a parameter is written [name], :name, ? or $1" if match.group()[0] in "$@" else ()
-            note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end, way_out)
+            way_out = "a parameter is written [name], :name, ? or $1" if text[start] in "$@" else ()
+            note("unknown-character", f"`{shortened(text[start:end])}` has no meaning here", start, end, way_out)
         else:
-            matched = match.group()
+            matched = text[start:end]
             token = Token(kind, matched, "", start, end)  # type: ignore[arg-type]
             if not is_closed(token):
                 quote = matched[1] if kind == "blob" else matched[0]
@@ -128,8 +131,8 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
 def span_of_first_token(text: str) -> tuple[int, int] | None:
     """Return the offsets of the first token of a text; None when it holds nothing but comments."""
     for match in _TOKEN.finditer(text):
-        if match.lastgroup not in ("space", "comment"):
-            return match.span()
+        if match.lastgroup not in ("nothing", "comment"):
+            return match.span(match.lastindex or 0)
     return None
 
 

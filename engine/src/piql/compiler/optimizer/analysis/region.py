@@ -67,9 +67,9 @@ class Region:
 
 def is_region(node: Node) -> bool:
     """Whether this operator is the top of a join part: joins and relations under selections and data-stops."""
-    while isinstance(node, Selection | DataStop):
+    while isinstance(node, (Selection, DataStop)):
         node = node.input
-    return isinstance(node, Join | Relation | Derived)
+    return isinstance(node, (Join, Relation, Derived))
 
 
 def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:

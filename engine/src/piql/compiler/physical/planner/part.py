@@ -93,7 +93,7 @@ def selected(
         return part
     part = with_columns(part, predicates)
     selection = LocalSelection(child=part.plan, predicate=predicate, passing=passing, span=predicate.span)
-    return replace(part.on(selection), is_stopped=False)
+    return replace(part, plan=selection, is_stopped=False)
 
 
 def depth_of(section: PhysicalNode, plan: PhysicalNode) -> int:
@@ -112,7 +112,7 @@ def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:
     if not order or is_in_order(part, order):
         return part
     part = with_columns(part, order)
-    return replace(part.on(LocalSort(child=part.plan, keys=order)), order=order)
+    return replace(part, plan=LocalSort(child=part.plan, keys=order), order=order)
 
 
 @dataclass(frozen=True, slots=True)

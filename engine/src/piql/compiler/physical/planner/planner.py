@@ -207,7 +207,7 @@ class Planner:
         if not is_done and 0 < LocalTop.MANY_TIMES * node.count.max <= part.rows:
             part = with_columns(part, order)
             top = LocalTop(child=part.plan, keys=order, count=node.count, span=node.span)
-            return replace(part.on(top), rows=node.count.max, order=order)
+            return replace(part, plan=top, rows=node.count.max, order=order)
         if keys or node.is_page:
             part = sorted_by(part, order)
         if node.is_page and not part.is_unique:
@@ -216,8 +216,8 @@ class Planner:
             needs = order if node.is_page else ()
             part = with_columns(part, needs)
             stop = LocalStop(child=part.plan, count=node.count, is_page=node.is_page, order=needs, span=node.span)
-            part = replace(part.on(stop), rows=min(part.rows, node.count.max))
-        return replace(part, is_stopped=False)
+            part = replace(part, plan=stop, rows=min(part.rows, node.count.max))
+        return replace(part, is_stopped=False) if part.is_stopped else part
 
     def project(self, part: Part, outputs: tuple[Output, ...], alias: str, span: Span | None = None) -> Part:
         """Compute outputs over a section; operators above name them as columns of `alias`, or of "" at the top.

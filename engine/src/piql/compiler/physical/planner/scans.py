@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from piql.compiler.physical.operators import IndexScan, KeyPart, RowLimit
 from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
 from piql.compiler.physical.planner.legs import read_leg
-from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order, with_columns
+from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order
 from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.unbounded import gap_of
 from piql.trees.node import Node
@@ -125,12 +124,12 @@ def _scan(relation: Relation, access: Access, want: Want, restrictions: Restrict
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
     fixed = {(alias, part.column): part.values[0] for part in access.prefix if not has_many(part)}
-    rows = Part(_never(relation), access.rows, keys=relation.columns(table.primary_key), fixed=fixed)
+    key = relation.columns(table.primary_key)
     natural = natural_order(relation, access)
     is_merged = is_many and not want.is_of_each and (access.serves_order if want.keys else want.is_page)
     order = () if is_many else natural
     if is_merged:
-        order = want.keys or total_order(natural, rows)
+        order = want.keys or total_order(natural, Part(_never(relation), access.rows, keys=key, fixed=fixed))
     scan = IndexScan(
         table=table,
         alias=alias,
@@ -145,15 +144,10 @@ def _scan(relation: Relation, access: Access, want: Want, restrictions: Restrict
         span=relation.span,
     )
     pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
-    part = replace(
-        rows.on(scan),
-        order=order,
-        is_stopped=access.limit.count is not None and not is_many,
-        pending=pending,
-    )
-    part = replace(with_columns(part, access.residual), rows=access.rows_passing)
-    part = selected(part, access.residual, conjunction(access.residual), access.passing)
-    return replace(part, fixed={**fixed, **columns_of_one_value(alias, restrictions, {})})
+    fixed |= columns_of_one_value(alias, restrictions, {})
+    is_stopped = access.limit.count is not None and not is_many
+    part = Part(scan, access.rows_passing, order, key, fixed, is_stopped=is_stopped, pending=pending)
+    return selected(part, access.residual, conjunction(access.residual), access.passing)
 
 
 def columns_of_one_value(

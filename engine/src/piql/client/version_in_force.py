@@ -1,0 +1,113 @@
+"""Which version is in force in a store, and its queries, ready to run: the base of a `Database`.
+
+Another process may deploy at any time. A database looks for that every `LOOK_SECONDS` (`_refresh`), and replaces all
+that it has prepared. A write looks in its own transaction (`_check_version`): where another version is in force, it
+raises `Redeployed`, and the database makes it again. Without transactions, `_may_be_cut` looks instead.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from time import monotonic
+
+from piql.client.prepared import ClientContext, Prepared, PreparedStatement
+from piql.errors import InvalidParameter, NotDeployed, StoreUnavailable, kind_of
+from piql.runtime.deployment import LOOK_SECONDS, Redeployed
+from piql.runtime.execution.strategy import Clock
+from piql.runtime.execution.supplied import Now
+from piql.runtime.writing.stepped.backoff import WaitPolicy
+from piql.runtime.writing.stepped.stamps import Stamps
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
+from piql.store.base import Store, Transaction
+from piql.versions.deploy import load_deployment
+from piql.versions.pinned import pinned_to
+
+
+class VersionInForce:
+    """A store with the version in force in it, prepared; or with the queries of `version`, where one is given.
+
+    Raises StoreUnavailable where what is deployed cannot be read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        version: int | None,
+        stamps: Stamps | None,
+        wait_policy: WaitPolicy | None,
+        clock: Clock,
+        now: Now,
+    ) -> None:
+        self._store = store
+        self._version = version
+        self._identity = WriterIdentity(store.row_writes, stamps, wait_policy) if store.row_writes is not None else None
+        try:
+            self._context = ClientContext(store, self._identity, clock, now)
+            self._prepared = self._load()
+        except (ValueError, LookupError, TypeError) as damage:
+            message = f"the deployment in the store cannot be read: {damage}"
+            raise StoreUnavailable(message, "use the version of piql that deployed it, or put a copy back") from damage
+        self._look_at = monotonic() + LOOK_SECONDS
+
+    def _look_at_once(self) -> None:
+        """Let the next call look whether another version is in force."""
+        self._look_at = -inf
+
+    def _may_be_cut(self, prepared: Prepared) -> bool:
+        """Return whether a limit may have been raised, and rows written beyond it, before a read was done."""
+        if self._identity is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
+            self._refresh()
+        return self._prepared is not prepared
+
+    def _refuse_cut(self, prepared: Prepared) -> None:
+        """Raise Redeployed where the rows that a write has read may be cut."""
+        if self._may_be_cut(prepared):
+            raise Redeployed
+
+    def _check_version(self, prepared: Prepared, transaction: Transaction) -> None:
+        """Raise Redeployed where a transaction sees another version than the one that was prepared."""
+        if transaction.version() != prepared.deployment.epoch:
+            raise Redeployed
+
+    def _refresh(self) -> bool:
+        """Load the version in force if another process has deployed; return whether it has."""
+        self._look_at = monotonic() + LOOK_SECONDS
+        if self._store.version() == self._prepared.deployment.epoch:
+            return False
+        self._prepared = self._load()
+        return True
+
+    def _load(self) -> Prepared:
+        """Return the version in force, with the queries of the version that this connection keeps to."""
+        deployment = load_deployment(self._store)
+        queried = deployment if self._version is None else pinned_to(self._store, self._version)
+        return Prepared(self._context, deployment, queried)
+
+    def _named(self, name: str) -> PreparedStatement:
+        """Return a deployed query, ready to run; raise NotDeployed where there is none of that name."""
+        return self._named_with_version(name)[1]
+
+    def _named_with_version(self, name: str) -> tuple[Prepared, PreparedStatement]:
+        """Return a deployed query, ready to run, and the prepared version that it is of."""
+        prepared = self._prepared
+        is_name = isinstance(name, str)
+        deployed_query = prepared.queries.get(name) if is_name else None
+        if deployed_query is not None:
+            return prepared, deployed_query
+        query = prepared.queried.compilation.queries.get(name) if is_name else None
+        if query is None and self._refresh():
+            return self._named_with_version(name)
+        if query is None or query.plan is None:
+            names = ", ".join(sorted(prepared.queried.compilation.queries)) or "no queries"
+            raise NotDeployed(f"no query {name!r} is deployed; there are {names}")
+        prepared_query = prepared.prepare(query)
+        prepared.queries[name] = prepared_query
+        return prepared, prepared_query
+
+    def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
+        """Return a bare statement, ready to run, and the deployment that it was compiled for."""
+        if not isinstance(text, str):
+            raise InvalidParameter(f"the statement is {kind_of(text)}: give its text")
+        self._refresh()
+        prepared = self._prepared
+        return prepared.statement(text), prepared
