@@ -44,13 +44,14 @@ _MEMBERS: dict[str, dict[str, str]] = {
     "Build": {},
     "BuildProgress": {
         "version": "the number of the version on its way",
-        "phase": "filling and checking, then in force, refused or cancelled",
+        "phase": "filling and checking, then in force, refused or cancelled; canary while it is tried, then closing",
         "rows_done": "rows walked through, by all of its tasks",
         "rows_estimate": "about how many there are to walk through",
         "is_paused": "whether it rests until it is resumed",
         "is_running": "whether some process drives it",
         "started_at": "when it was announced",
         "reason": "why it was refused, with a count and some of what breaks it",
+        "canary": "how it is tried, or will be: its `share` of the executions; None where it is not",
         "is_done": "whether it is over, in one way or another",
     },
     "Compilation": {

@@ -76,6 +76,24 @@ def test_every_execution_arrives_once_by_query_version_and_outcome(store: str, r
     assert db.report_status.problem is None
 
 
+def test_an_execution_is_counted_by_the_version_that_it_was_of(store: str, receiver: Receiver) -> None:
+    more = "CREATE QUERY findUser AS SELECT town, name FROM users WHERE name = [1: name];"
+    database = piql.connect(store, report=receiver.url, canary=True)
+    with database as db:
+        db.try_out(piql.compile(SOURCE.replace(SOURCE.splitlines()[2], more)), 0.25)
+        rows = [db.execute("findUser", {"name": "ada"}).rows[0] for _ in range(400)]
+        for version in (1, 2):
+            with pytest.raises(piql.InvalidParameter):
+                db.execute("findUser", {}, version=version)
+    tried = sum("name" in row for row in rows)
+    assert receiver.counts == {
+        ("findUser", 1, "ok"): 400 - tried,
+        ("findUser", 2, "ok"): tried,
+        ("findUser", 1, "InvalidParameter"): 1,
+        ("findUser", 2, "InvalidParameter"): 1,
+    }
+
+
 def test_a_cell_says_what_its_executions_made(store: str, receiver: Receiver) -> None:
     with reported(store, receiver) as db:
         for names in (["ada"], ["ada", "bob"], ["ada", "bob", "cid"]):

@@ -82,3 +82,29 @@ def test_a_rollback_returns_to_the_version_before(url: str, second: str, capsys:
     assert main(["deploy", second, "--store", url]) == 0
     assert main(["rollback", "--store", url]) == 0
     assert capsys.readouterr().out.endswith(f"rolled back to 4 queries and 0 indexes to {url}, version 3\n")
+
+
+def test_a_version_is_tried_given_a_share_and_promoted(url: str, second: str, capsys: Texts) -> None:
+    assert main(["deploy", second, "--store", url, "--canary", "5"]) == 0
+    output = capsys.readouterr().out
+    assert "version 2: tried on 5 % of the executions; `piql deployments promote` puts it in force" in output
+    assert main(["deployments", "share", "12.5", "--store", url]) == 0
+    assert main(["deployments", "--store", url]) == 0
+    assert "coming: tried on 12.5 % of the executions" in capsys.readouterr().out
+    assert main(["deployments", "promote", "--store", url]) == 0
+    assert capsys.readouterr().out == f"deployed 5 queries and 1 index to {url}, version 2\n"
+    assert main(["deployments", "promote", "--store", url]) == 1
+
+
+def test_a_version_that_is_tried_is_withdrawn_with_the_reason(url: str, second: str, capsys: Texts) -> None:
+    assert main(["deploy", second, "--store", url, "--canary", "5"]) == 0
+    assert main(["deployments", "withdraw", "--why", "too slow", "--store", url]) == 0
+    assert capsys.readouterr().out.endswith("version 2: cancelled: too slow\n")
+    with piql.connect(url) as db:
+        assert db.deployment.version == 1
+
+
+def test_a_share_needs_a_number_and_nothing_else_takes_one(url: str) -> None:
+    for arguments in (["share"], ["promote", "5"]):
+        with pytest.raises(SystemExit):
+            main(["deployments", *arguments, "--store", url])

@@ -3247,14 +3247,15 @@ export interface components {
          * BuildRead
          * @description A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it.
          *
-         *     While it is under way, `reason` says why the server could not go on with it, such as a full disk.
+         *     While it is under way, `reason` says why the server could not go on with it, such as a full disk. In the phase
+         *     `canary` it is tried on a share of the executions, until somebody promotes or withdraws it; `closing` ends that.
          */
         BuildRead: {
             /**
              * Phase
              * @enum {string}
              */
-            phase: "filling" | "checking" | "in force" | "refused" | "cancelled";
+            phase: "filling" | "checking" | "canary" | "closing" | "in force" | "refused" | "cancelled";
             /** Rows Done */
             rows_done: number;
             /** Rows Estimate */

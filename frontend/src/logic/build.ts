@@ -5,7 +5,7 @@
 import { formatCount } from '../units'
 
 interface Build {
-  phase: 'filling' | 'checking' | 'in force' | 'refused' | 'cancelled'
+  phase: 'filling' | 'checking' | 'canary' | 'closing' | 'in force' | 'refused' | 'cancelled'
   rows_done: number
   rows_estimate: number
   is_paused: boolean

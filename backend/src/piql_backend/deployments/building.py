@@ -163,6 +163,8 @@ class Building:
                     if progress.is_done:
                         self._update_history()
                         return
+                    if progress.phase == "canary":
+                        continue  # until somebody decides
                     if not (progress.is_paused or progress.is_running or progress.reason):
                         build.start()  # whoever built it is gone
                 except PiqlError as error:

@@ -90,10 +90,11 @@ class PromotionCreate(Write):
 class BuildRead(Read):
     """A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it.
 
-    While it is under way, `reason` says why the server could not go on with it, such as a full disk.
+    While it is under way, `reason` says why the server could not go on with it, such as a full disk. In the phase
+    `canary` it is tried on a share of the executions, until somebody promotes or withdraws it; `closing` ends that.
     """
 
-    phase: Literal["filling", "checking", "in force", "refused", "cancelled"]
+    phase: Literal["filling", "checking", "canary", "closing", "in force", "refused", "cancelled"]
     rows_done: int
     rows_estimate: int
     is_paused: bool

@@ -6,6 +6,7 @@ as fresh as what a client has seen; `tokens` carries that from server to server.
     connecting      opens a database                         reported         a database that counts its executions
     prepared        what is ready to run                     watched          one that tells others of them
     selects         SELECTs that are compiled elsewhere      group_levels     how full the groups under limits are
+    canaries        which version an execution goes to
     table_rows      a page of a table, for people            table_pages      a table from its beginning, page by page
     raised_limit    what another limit would cost            version_in_force    which version is deployed
     recounts, entries_of_views    hold views and their indexes against their tables, and repair them

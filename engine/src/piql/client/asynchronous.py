@@ -195,8 +195,11 @@ class Connecting:
         token: str | None,
         otel: bool | None,
         exporter: PrometheusExporter | None,
+        canary: bool,
     ) -> None:
-        self._open = lambda: connect(url, observer, strategy, consistency, version, now, report, token, otel, exporter)
+        self._open = lambda: connect(
+            url, observer, strategy, consistency, version, now, report, token, otel, exporter, canary
+        )
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
@@ -228,9 +231,10 @@ def aconnect(
     token: str | None = None,
     otel: bool | None = None,
     exporter: PrometheusExporter | None = None,
+    canary: bool = False,
 ) -> Connecting:
     """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`.
 
     The arguments and what is raised are those of `connect`.
     """
-    return Connecting(url, observer, strategy, consistency, version, now, report, token, otel, exporter)
+    return Connecting(url, observer, strategy, consistency, version, now, report, token, otel, exporter, canary)

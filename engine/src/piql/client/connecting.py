@@ -34,6 +34,7 @@ def connect(
     token: str | None = None,
     otel: bool | None = None,
     exporter: PrometheusExporter | None = None,
+    canary: bool = False,
 ) -> Database:
     """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
 
@@ -46,7 +47,9 @@ def connect(
     with its time zone, that CURRENT_TIMESTAMP and the like are: a test may give a clock of its own. `report` is the
     address at which a workbench takes reports of executions, `token` what it may ask for; without them they are those
     of PIQL_REPORT and PIQL_REPORT_TOKEN. An empty `report` means none. With `otel`, OpenTelemetry is told of
-    executions; for None, PIQL_OTEL decides. An `exporter` counts them for Prometheus.
+    executions; for None, PIQL_OTEL decides. An `exporter` counts them for Prometheus. With `canary`, the share of
+    the executions that somebody has set for a new version goes to it, drawn at random; without, all go to the one in
+    force.
     Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
     """
     refuse_uncallable("observer", observer)
@@ -61,11 +64,11 @@ def connect(
         database: Database
         if address is None:
             plain = WatchedDatabase if is_watched else Database
-            database = plain(store, observer, strategy, consistency, version=version, now=now or utc_now)
+            database = plain(store, observer, strategy, consistency, version=version, now=now or utc_now, canary=canary)
         else:
             reported = WatchedReportedDatabase if is_watched else ReportedDatabase
             reporter = Reporter(address)
-            database = reported(store, observer, strategy, consistency, version, now or utc_now, reporter)
+            database = reported(store, observer, strategy, consistency, version, now or utc_now, reporter, canary)
     except BaseException:
         store.close()
         raise

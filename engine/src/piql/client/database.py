@@ -26,7 +26,7 @@ from piql.errors import (
     kind_of,
 )
 from piql.runtime.arguments import count_in, names_in, number_in, rate_in, refuse_uncallable
-from piql.runtime.deployment import Deployment, Redeployed
+from piql.runtime.deployment import NOBODY, Deployer, Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
 from piql.runtime.execution.strategy import Clock, Strategy
@@ -43,7 +43,8 @@ from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Consistency, Store
 from piql.store.rows import Row
 from piql.store.scan import some_rows
-from piql.versions.change.build import Build, backfill_rate
+from piql.versions.change.build import EAGER, Build, backfill_rate, known_share
+from piql.versions.change.state import Canary
 from piql.versions.deploy import begin_deploy, begin_rollback, deploy, open_build, rollback
 
 __all__ = [
@@ -74,8 +75,9 @@ class Database(VersionInForce):
         version: int | None = None,
         clock: Clock = perf_counter,
         now: Now = utc_now,
+        canary: bool = False,
     ) -> None:
-        super().__init__(store, version, stamps, wait_policy, clock, now)
+        super().__init__(store, version, stamps, wait_policy, clock, now, canary)
         self.observer = observer
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
@@ -170,6 +172,21 @@ class Database(VersionInForce):
             return build
         build = open_build(self._store)
         return build if build is None else build.followed_by(self._look_at_once)
+
+    def try_out(
+        self, compilation: Compilation, share: float, forget: Iterable[str] = (), deployer: Deployer = NOBODY
+    ) -> Build:
+        """Try a set beside the version in force, on a share of the executions from 0 to 1, and return its build.
+
+        When this returns, its indexes are filled, and databases that were opened with `canary` execute that share of
+        their executions in it. `promote` of the build puts it in force, `cancel` withdraws it, `set_share` changes the
+        share. Raises CompilationRefused as `deploy`, and where the two versions cannot share rows or callers.
+        """
+        forgotten, canary = names_in("forget", forget), Canary(known_share(share))
+        build = begin_deploy(self._store, compilation, forgotten, EAGER, deployer, canary=canary)
+        build.followed_by(self._look_at_once).run_to_canary()
+        self._refresh()
+        return build
 
     def _started(self, build: Build) -> Build:
         """Start a build in a thread, unless it is over already, and follow it."""
@@ -277,8 +294,8 @@ class Database(VersionInForce):
 
         With the `cursor` of a page, return the next one. `consistency="eventual"` takes what any replica has,
         `"quorum"` sees every acknowledged write. With `snapshot`, all rows are of one moment, or SnapshotUnavailable
-        is raised. With a `version`, the query is that of this version: once another one is in force, nothing is done
-        and DeployedMeanwhile is raised.
+        is raised. With a `version`, the query is that of this version: once it is neither in force nor tried, nothing
+        is done and DeployedMeanwhile is raised.
 
         Raises NotDeployed, InvalidParameter, InvalidCursor, and for writes that a constraint or a condition refuses
         ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation or ConditionFailed.
@@ -289,9 +306,13 @@ class Database(VersionInForce):
         if monotonic() > self._look_at:
             self._refresh()
         prepared = self._prepared
+        if prepared.canary is not None:
+            if version is None and self._takes_canary:
+                return self._execute_drawn(name, parameters, cursor, strategy, consistency)
+            prepared = self._of_version(version)
         query = prepared.queries.get(name) if isinstance(name, str) else None
         if query is None:
-            query = self._named(name)
+            query = self._named(name, version)
         if version is not None and query.version != version:
             if self._refresh():  # the caller has seen a version that this database has not loaded yet
                 return self._execute_again(name, parameters, cursor, strategy, consistency, version)
@@ -302,7 +323,7 @@ class Database(VersionInForce):
             except StoreSilent:
                 raise
             except StoreUnavailable:
-                if not self._refresh() and self._prepared is prepared:
+                if not self._refresh() and self._is_current(prepared):
                     raise
                 return self._execute_again(name, parameters, cursor, strategy, consistency, version)
             if query.is_shaped_by_data and self._may_be_cut(prepared):
@@ -312,7 +333,7 @@ class Database(VersionInForce):
             raise _no_pages(name)
 
         def attempt(occasion: Occasion) -> Page:
-            prepared, query = self._named_with_version(name)
+            prepared, query = self._named_with_version(name, version)
             if version is not None and query.version != version:
                 raise _another_version(query, version)
             if isinstance(query, PreparedQuery):  # a SELECT has been deployed under this name meanwhile
@@ -320,6 +341,21 @@ class Database(VersionInForce):
             return self._write(prepared, query, parameters, occasion)
 
         return self._in_force(attempt)
+
+    def _execute_drawn(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None,
+        cursor: str | None,
+        strategy: Strategy | None,
+        consistency: Consistency | None,
+    ) -> Page:
+        """Execute in one of the two versions, and draw again where it is neither in force nor tried by then."""
+        while True:
+            try:
+                return self.execute(name, parameters, cursor, strategy, consistency, version=self.drawn(name, cursor))
+            except DeployedMeanwhile:
+                continue
 
     def _execute_again(
         self,
@@ -419,7 +455,7 @@ class Database(VersionInForce):
             lambda: self._context.cursor_key,
             lambda: self._prepared.deployment.version,
             self._refresh,
-            lambda name: is_write(self._named(name)),
+            self._writes,
             lambda text: is_write(self._statement(text)[0]),
         )
         return Session(self, served, token, guarantees)

@@ -56,12 +56,15 @@ class Prepared:
     """The queries and writers of one deployment. A database replaces it as a whole when another version is in force.
 
     Writers follow `deployment`, the version in force. Queries are those of `queried`: the same version, unless the
-    connection stays with another one (`versions.pinned`).
+    connection stays with another one (`versions.pinned`). `canary` is the version that is tried beside it on a `share`
+    of the executions; its writers follow itself, and keep what the one in force needs.
     """
 
     context: ClientContext
     deployment: Deployment
     queried: Deployment
+    canary: Prepared | None = None
+    share: float = 0.0
     queries: dict[str, PreparedStatement] = field(default_factory=dict)  # by name
     _statements: dict[str, PreparedStatement] = field(default_factory=dict)  # by text
     _writers: dict[str, TableWriter] = field(default_factory=dict)

@@ -36,9 +36,10 @@ class ReportedDatabase(Database):
         version: int | None,
         now: Now = utc_now,
         reporter: Reporter | None = None,
+        canary: bool = False,
     ) -> None:
         assert reporter is not None
-        super().__init__(store, observer, strategy, consistency, version=version, now=now)
+        super().__init__(store, observer, strategy, consistency, version=version, now=now, canary=canary)
         self.reporter = reporter
         self._pending = reporter.pending
 
@@ -62,16 +63,19 @@ class ReportedDatabase(Database):
         snapshot: bool = False,
         version: int | None = None,
     ) -> Page:
-        """Execute as `Database.execute` does, and count the execution."""
+        """Execute as `Database.execute` does, and count the execution, by the version that it was of."""
+        if version is None and self._takes_canary and self._prepared.canary is not None:
+            self._refuse_without(snapshot)
+            return self._execute_drawn(name, parameters, cursor, strategy, consistency)
         started = perf_counter()
         try:
             page = _execute(self, name, parameters, cursor, strategy, consistency, snapshot, version)
         except Exception as failure:
-            self._count_failure(name, type(failure).__name__[:MOST_OUTCOME], perf_counter() - started)
+            self._count_failure(name, version, type(failure).__name__[:MOST_OUTCOME], perf_counter() - started)
             raise
         # Inline, as a call would cost more than what it does.
         bucket = int(BUCKETS_PER_OCTAVE * log2(1.0 + (perf_counter() - started) * TICKS_PER_SECOND))
-        query = self._prepared.queries.get(name)
+        query = self._of_version(version).queries.get(name)
         pending = self._pending
         rows, _, operations, _, _, repair_operations, _, statements, _, incidents = page
         outcome = incidents[0].kind if incidents else OK
@@ -80,8 +84,9 @@ class ReportedDatabase(Database):
             self.reporter.fold()
         return page
 
-    def _count_failure(self, name: str, outcome: str, seconds: float) -> None:
+    def _count_failure(self, name: str, version: int | None, outcome: str, seconds: float) -> None:
         """Count an execution that gave no rows; what it asked of the store before it failed is not known."""
-        self._pending.append((self._prepared.queries.get(name), outcome, bucket_of(seconds), 0, 0, 0, 0))
+        query = self._of_version(version).queries.get(name)
+        self._pending.append((query, outcome, bucket_of(seconds), 0, 0, 0, 0))
         if len(self._pending) >= self.reporter.full:
             self.reporter.fold()

@@ -44,22 +44,25 @@ class Watched(Database):
         snapshot: bool = False,
         version: int | None = None,
     ) -> Page:
-        """Execute as `Database.execute` does, and tell those that watch."""
+        """Execute as `Database.execute` does, and tell those that watch, once and of the version that it was of."""
+        if version is None and self._takes_canary and self._prepared.canary is not None:
+            self._refuse_without(snapshot)
+            return self._execute_drawn(name, parameters, cursor, strategy, consistency)
         spans = self._spans
-        begun = None if spans is None else spans.begin(self._prepared_query(name))
+        begun = None if spans is None else spans.begin(self._prepared_query(name, version))
         started = perf_counter()
         try:
             page = super().execute(name, parameters, cursor, strategy, consistency, snapshot, version)
         except BaseException as failure:
-            self._tell(begun, Executed(self._prepared_query(name), perf_counter() - started, None, failure))
+            self._tell(begun, Executed(self._prepared_query(name, version), perf_counter() - started, None, failure))
             raise
         seconds = perf_counter() - started
-        self._tell(begun, Executed(self._prepared_query(name), seconds, page, None))
+        self._tell(begun, Executed(self._prepared_query(name, version), seconds, page, None))
         return page
 
-    def _prepared_query(self, name: str) -> PreparedStatement | None:
-        """The query of a name, if it is ready to run; anything may be given as a name."""
-        return self._prepared.queries.get(name) if isinstance(name, str) else None
+    def _prepared_query(self, name: str, version: int | None) -> PreparedStatement | None:
+        """The query of a name and version, if it is ready to run; anything may be given as a name."""
+        return self._of_version(version).queries.get(name) if isinstance(name, str) else None
 
     def _tell(self, begun: Begun | None, executed: Executed) -> None:
         if self._exporter is not None:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from piql.client.connecting import connect
 from piql.commands.arguments import add_source, compile_path
-from piql.commands.following import add_store, attempt, deployed, follow
+from piql.commands.following import add_store, attempt, deployed, outcome
 from piql.compiler.result import Compilation
 from piql.errors import PiqlError
 from piql.runtime.deployment import Deployer, Deployment
-from piql.versions.change.build import backfill_rate
+from piql.versions.change.build import EAGER, backfill_rate, known_share
 from piql.versions.change.composition import upkeep_ends, views_among
+from piql.versions.change.state import Canary
 from piql.versions.deploy import begin_deploy
 from piql.versions.deploy import deploy as put_in_force
 
@@ -36,6 +37,12 @@ def deploy(argv: Sequence[str] | None = None) -> int:
         help="with --background: the most rows to fill or check in a second",
     )
     parser.add_argument(
+        "--canary",
+        type=float,
+        metavar="PERCENT",
+        help="try the set on that share of the executions of whoever takes part; `piql deployments` goes on from there",
+    )
+    parser.add_argument(
         "--remove",
         action="append",
         default=[],
@@ -51,14 +58,15 @@ def deploy(argv: Sequence[str] | None = None) -> int:
         with connect(options.store, report="", otel=False) as db:
             for line in removals(db.deployment, compilation, options.remove):
                 print(line)
-            if options.background:
-                pace = backfill_rate(options.rows_per_second)
-                build = begin_deploy(db.store, compilation, options.remove, pace, COMMAND)
+            if options.background or options.canary is not None:
+                pace = backfill_rate(options.rows_per_second) if options.background else EAGER
+                canary = Canary(known_share(options.canary / 100)) if options.canary is not None else None
+                build = begin_deploy(db.store, compilation, options.remove, pace, COMMAND, canary=canary)
                 build.start()
-                deployment = follow(build)
+                print(outcome(build, options.store))
             else:
                 deployment = put_in_force(db.store, compilation, options.remove, deployer=COMMAND)
-        print(f"deployed {deployed(deployment, options.store)}")
+                print(f"deployed {deployed(deployment, options.store)}")
 
     return attempt("deploy", work)
 

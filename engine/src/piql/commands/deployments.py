@@ -1,16 +1,18 @@
-"""`piql deployments`: lists the versions on a store; pauses, resumes or cancels the one on its way."""
+"""`piql deployments`: lists the versions on a store; pauses, resumes, tries, promotes or cancels the one on its way."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 
 from piql.client.database import Database
 from piql.commands.arguments import add_output
 from piql.commands.existing import open_existing
-from piql.commands.following import add_store, attempt, deployed, follow, in_words, on_its_way
+from piql.commands.following import add_store, attempt, deployed, in_words, on_its_way, outcome
 from piql.commands.table import format_table
+from piql.errors import CompilationRefused, DeploymentInProgress
 from piql.versions.deploy import versions
 
 
@@ -22,13 +24,18 @@ def deployments(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "action",
         nargs="?",
-        choices=("list", "pause", "resume", "cancel"),
+        choices=("list", "pause", "resume", "share", "promote", "withdraw", "cancel"),
         default="list",
-        help="what to do with the version on its way; `resume` continues it until it is in force",
+        help="what to do with the version on its way; `resume` continues it until it is in force, or tried; `share` "
+        "changes how many executions it is tried on; `promote` puts it in force; `withdraw` and `cancel` give it up",
     )
+    parser.add_argument("percent", nargs="?", type=float, metavar="PERCENT", help="with `share`: such as 5")
+    parser.add_argument("--why", metavar="TEXT", help="with `withdraw` and `cancel`: what to keep as the reason")
     add_store(parser)
     add_output(parser)
     options = parser.parse_args(argv)
+    if (options.action == "share") != (options.percent is not None):
+        parser.error("`share` takes PERCENT, and nothing else does")
 
     def work() -> None:
         with open_existing(options.store) as db:
@@ -39,14 +46,22 @@ def deployments(argv: Sequence[str] | None = None) -> int:
                     build = on_its_way(db)
                     build.pause()
                     print(f"version {build.progress.version}: {in_words(build.progress)}")
-                case "cancel":
+                case "share":
                     build = on_its_way(db)
-                    build.cancel()
-                    print(f"version {build.progress.version}: cancelled")
+                    build.set_share(options.percent / 100)
+                    print(f"version {build.progress.version}: {in_words(build.progress)}")
+                case "promote":
+                    print(f"deployed {deployed(on_its_way(db).promote(), options.store)}")
+                case "cancel" | "withdraw":
+                    build = on_its_way(db)
+                    build.cancel(options.why)
+                    with suppress(CompilationRefused, DeploymentInProgress):
+                        build.wait()
+                    print(f"version {build.progress.version}: {in_words(build.progress)}")
                 case _:
                     build = on_its_way(db)
                     build.resume()
-                    print(f"deployed {deployed(follow(build), options.store)}")
+                    print(outcome(build, options.store))
 
     return attempt("deployments", work)
 
@@ -87,6 +102,7 @@ def _as_json(db: Database) -> str:
                 "isPaused": progress.is_paused,
                 "isRunning": progress.is_running,
                 "startedAt": progress.started_at.isoformat(),
+                "canaryShare": progress.canary and progress.canary.share,
             },
         },
         indent=2,

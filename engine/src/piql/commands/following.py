@@ -23,8 +23,20 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
 
 
-def follow(build: Build) -> Deployment:
-    """Wait until a version is in force and print how far it is; an interrupt pauses it and is raised."""
+def outcome(build: Build, url: str) -> str:
+    """Wait until a version is in force, or tried, print how far it is meanwhile, and return what came of it."""
+    deployment = follow(build)
+    if deployment is not None:
+        return f"deployed {deployed(deployment, url)}"
+    progress = build.progress
+    return f"version {progress.version}: {in_words(progress)}; `piql deployments promote` puts it in force"
+
+
+def follow(build: Build) -> Deployment | None:
+    """Wait until a version is in force and print how far it is; an interrupt pauses it and is raised.
+
+    None where it is tried on a share of the executions until somebody decides.
+    """
     shown_percent = -1
     try:
         while not (progress := build.progress).is_done:
@@ -32,6 +44,8 @@ def follow(build: Build) -> Deployment:
             if percent != shown_percent:
                 print(f"version {progress.version}: {in_words(progress)}", file=sys.stderr)
                 shown_percent = percent
+            if progress.phase == "canary":
+                return None
             if not progress.is_running:
                 return build.wait(0)
             sleep(LOOK_SECONDS)
@@ -46,9 +60,16 @@ def in_words(progress: BuildProgress) -> str:
     """Return how far a version is, such as `filling, 1,200 of about 3,000 rows (40 %), paused`."""
     if progress.is_done:
         return progress.phase + (f": {progress.reason}" if progress.reason else "")
+    if progress.phase == "canary" and progress.canary is not None:
+        return f"tried on {percent_of(progress.canary.share)} of the executions"
     rows = f"{progress.rows_done:,} of about {progress.rows_estimate:,} rows ({progress.share:.0%})"
     suffix = "" if progress.is_running else ", paused" if progress.is_paused else ", no process works on it"
     return f"{progress.phase}, {rows.replace('%)', ' %)')}{suffix}"
+
+
+def percent_of(share: float) -> str:
+    """Return a share in words: `5 %`, `0.5 %`."""
+    return f"{100 * share:.4g} %"
 
 
 def attempt(command: str, work: Callable[[], None]) -> int:

@@ -20,9 +20,10 @@ from piql.runtime.deployment import NOBODY, Deployer, Deployment, Origin
 from piql.runtime.execution.seals import signing_key
 from piql.store.base import Store
 from piql.versions.change.build import BACKGROUND, EAGER, BackfillRate, Build, collect, is_driven, new_driver
+from piql.versions.change.canary_rules import refuse_untriable
 from piql.versions.change.composition import owners_after, refuse_errors, refuse_incompatible, with_earlier
 from piql.versions.change.progress import Progress, read_progress
-from piql.versions.change.state import SchemaState, compiled, deployment_of, load_deployment, read_state
+from piql.versions.change.state import Canary, SchemaState, compiled, deployment_of, load_deployment, read_state
 from piql.versions.change.steps import NextVersion, SchemaSteps, Stand, announce, keep
 
 __all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_build", "rollback", "versions"]
@@ -52,8 +53,12 @@ def begin_deploy(
     deployer: Deployer = NOBODY,
     *,
     is_background: bool = True,
+    canary: Canary | None = None,
 ) -> Build:
     """Announce the version that makes a set executable; a small change is in force when this returns.
+
+    With a `canary`, it is tried on a share of the executions first. CompilationRefused then also says what the two
+    versions cannot share.
 
     Raises CompilationRefused when the set has errors or does not fit the data, DeploymentInProgress when another
     change is on its way, DeployedMeanwhile when another version is in force than the deployer has seen. If the same
@@ -64,11 +69,15 @@ def begin_deploy(
 
     def compose(state: SchemaState, current: Deployment) -> NextVersion:
         texts, whole_set = with_earlier(compilation, current, forgotten)
+        if canary is not None and dict(texts) == dict(state.in_force.texts):
+            raise CompilationRefused(f"not tried: version {current.version} has the same texts and is in force")
         refuse_incompatible(current, whole_set, store, is_rollback=False)
+        if canary is not None:
+            refuse_untriable(current, whole_set)
         owners = owners_after(compilation, whole_set, current, deployer.name)
         return NextVersion(texts, whole_set, Origin(token_hex(8), deployer.name, deployer.details, owners))
 
-    return _begin(store, compose, pace, is_background, deployer)
+    return _begin(store, compose, pace, is_background, deployer, canary)
 
 
 def rollback(store: Store, pace: BackfillRate = EAGER, deployer: Deployer = NOBODY) -> Deployment:
@@ -106,16 +115,22 @@ def open_build(store: Store, pace: BackfillRate = BACKGROUND) -> Build | None:
 
 @dataclass(frozen=True, slots=True)
 class LivingVersion:
-    """A version whose indexes are kept up to date; a rollback returns to the one `before`."""
+    """A version whose indexes are kept up to date; a rollback returns to the one `before`.
+
+    A `canary` is how the coming one is tried, or will be.
+    """
 
     deployment: Deployment
     state: Literal["coming", "in force", "before"]
+    canary: Canary | None = None
 
 
 def versions(store: Store) -> list[LivingVersion]:
     """Return the living versions of a store, the newest first: three at most."""
     state = read_state(store)
-    living = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
+    living = []
+    if state.change is not None:
+        living.append(LivingVersion(compiled(state.change.version, state), "coming", state.change.canary))
     if state.in_force.number:
         living.append(LivingVersion(compiled(state.in_force, state), "in force"))
     return living + ([LivingVersion(compiled(state.before, state), "before")] if state.before else [])
@@ -127,6 +142,7 @@ def _begin(
     pace: BackfillRate,
     is_background: bool,
     deployer: Deployer,
+    canary: Canary | None = None,
 ) -> Build:
     """Announce the next version, which `compose` makes from the version in force, and take the first steps.
 
@@ -138,7 +154,7 @@ def _begin(
         state = read_state(store)
         _refuse_unseen(state, deployer)
         coming = compose(state, deployment_of(state, store))
-        if state.is_before_held:
+        if state.is_before_held or (state.change is not None and state.change.is_closing):
             _finish_change(store, pace)
             continue
         if state.change is not None:
@@ -152,15 +168,15 @@ def _begin(
         with store.transaction() as transaction:
             if transaction.version() != state.epoch:
                 continue  # somebody else deployed meanwhile: begin again from what is there now
-            stand = announce(transaction, store, state, coming, is_background=is_background)
+            stand = announce(transaction, store, state, coming, is_background=is_background, canary=canary)
             steps = SchemaSteps(store, stand.state)
             while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
-                if steps.seconds_to_wait(stand):
+                if stand.is_tried or steps.seconds_to_wait(stand):
                     break
                 stand = steps.advance(transaction, stand, pace.step_rows)
             if stand.progress.outcome == "refused":
                 raise CompilationRefused(stand.progress.reason or "not deployed")
-            if stand.progress.outcome is None:
+            if stand.progress.outcome is None and not stand.is_tried:
                 stand = Stand(stand.state, replace(stand.progress, driver=driver))
             keep(transaction, state, stand)
         if stand.progress.outcome is None:
@@ -191,7 +207,7 @@ def _in_force_already(store: Store, state: SchemaState) -> Build:
 
 
 def _finish_change(store: Store, pace: BackfillRate) -> None:
-    """Take the last step of a change now: after it, constraints of the version before are no longer enforced.
+    """Take the last step of a change now: constraints of the version before, or indexes of a canary, are kept no more.
 
     If another process drives the change, wait a moment instead.
     """
@@ -202,7 +218,7 @@ def _finish_change(store: Store, pace: BackfillRate) -> None:
         sleep(_LOOK_SECONDS)
         return
     build = Build(store, progress.id, pace)
-    with suppress(DeploymentInProgress):  # somebody else does
+    with suppress(DeploymentInProgress, CompilationRefused):  # somebody else does, or it ended a canary
         if progress.is_paused:
             build.unpause()
         build.run()

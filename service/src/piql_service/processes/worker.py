@@ -149,13 +149,13 @@ def _connected(url: str) -> tuple[Database, DeadlineStore | None]:
     """
     capabilities = capabilities_of(url)
     if capabilities.is_file and capabilities.has_transactions:
-        return piql.connect(url), None
+        return piql.connect(url, canary=True), None
     address = report_address(None, None)
     deadlines = DeadlineStore(open_store(url))
     if address is None:
-        return Database(deadlines), deadlines
+        return Database(deadlines, canary=True), deadlines
     reporter = Reporter(address)
-    return ReportedDatabase(deadlines, None, "parallel", None, None, utc_now, reporter), deadlines
+    return ReportedDatabase(deadlines, None, "parallel", None, None, utc_now, reporter, canary=True), deadlines
 
 
 def _leave_without_supervisor(server: uvicorn.Server) -> None:

@@ -113,12 +113,12 @@ class Application:
         if method != "POST":
             raise _wrong_method("POST")
         query, read = await parts.live_queries.query(name)
-        request = request_of(query, read, await body_of(receive, headers), headers)
+        request = parts.live_queries.drawn(request_of(query, read, await body_of(receive, headers), headers))
         if query.is_paged and NDJSON.encode() in headers.get(b"accept", b""):
             await self._stream(request, headers, caller, receive, send)
             return
         try:
-            self._admit(caller, query)
+            self._admit(caller, request.query)
             _, answer = await self._execute(request, headers, caller)
         except (PiqlError, Refusal) as error:
             parts.tallies.answers[name, error.status if isinstance(error, Refusal) else refusal_of(error).status] += 1

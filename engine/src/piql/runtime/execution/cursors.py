@@ -76,6 +76,15 @@ def read_cursor(
     return tuple(position), rest[1:]
 
 
+def version_of_cursor(key: bytes, cursor: object) -> int | None:
+    """Return the number of the version that a cursor was made by; None for a text that is no cursor of this store."""
+    body = opened(key, cursor, _PURPOSE) if isinstance(cursor, str) else None
+    if body is None:
+        return None
+    version: int = json.loads(body, object_hook=_untagged)[2]
+    return version
+
+
 def _digest(parameters: Iterable[object]) -> str:
     """Return a short digest of stored values; a list has the same digest in any order, as a query treats it so."""
     text = repr(

@@ -13,14 +13,14 @@ from datetime import datetime
 from time import monotonic, sleep, time
 from typing import Literal, Self
 
-from piql.errors import CompilationRefused, DeploymentInProgress, PiqlError, StoreUnavailable
+from piql.errors import CompilationRefused, DeploymentInProgress, InvalidParameter, PiqlError, StoreUnavailable
 from piql.forking import renew_in_children
-from piql.runtime.arguments import rate_in
+from piql.runtime.arguments import number_in, rate_in
 from piql.runtime.deployment import Deployment
 from piql.store.base import Store
 from piql.versions.change.progress import Progress, progress_in, read_progress
-from piql.versions.change.state import load_deployment, read_state, state_in
-from piql.versions.change.steps import GRACE_SECONDS, SchemaSteps, Stand, keep, living_indexes, withdraw
+from piql.versions.change.state import Canary, Change, load_deployment, read_state, state_in
+from piql.versions.change.steps import GRACE_SECONDS, SchemaSteps, Stand, given_up, keep, living_indexes, promoted
 
 LEASE_SECONDS = 10.0  # without a step for so long, a driver counts as gone
 _LOOK_SECONDS = 0.05  # between two looks of `wait`
@@ -57,16 +57,20 @@ def backfill_rate(rows_per_second: float | None) -> BackfillRate:
 
 @dataclass(frozen=True, slots=True)
 class BuildProgress:
-    """How far a build has come; `reason` says why it was refused, or why this process could not go on with it."""
+    """How far a build has come; `reason` says why it was refused, or why this process could not go on with it.
+
+    With a `canary`, it stays in the phase of this name until somebody promotes or cancels it; `closing` ends it.
+    """
 
     version: int
-    phase: Literal["filling", "checking", "in force", "refused", "cancelled"]
+    phase: Literal["filling", "checking", "canary", "closing", "in force", "refused", "cancelled"]
     rows_done: int
     rows_estimate: int
     is_paused: bool
     is_running: bool
     started_at: datetime
     reason: str | None = None
+    canary: Canary | None = None
 
     @property
     def is_done(self) -> bool:
@@ -124,7 +128,7 @@ class Build:
         return self._id
 
     def followed_by(self, follow: Callable[[], None]) -> Self:
-        """Call `follow`, from any thread, as soon as this process knows that the build is over."""
+        """Call `follow`, from any thread, as soon as this process knows that the build is over, or tried otherwise."""
         self._follow = follow
         if self._end is not None:
             follow()
@@ -133,6 +137,9 @@ class Build:
     def _ended(self, end: Progress) -> None:
         """Remember how the build ended, and tell whoever follows it."""
         self._end = end
+        self._tell()
+
+    def _tell(self) -> None:
         if self._follow is not None:
             self._follow()
 
@@ -141,7 +148,7 @@ class Build:
         """Return how far it has come, read from the store."""
         settings = self._store.settings()  # both documents as they were at one moment
         progress, change = self._read(settings), state_in(settings).change
-        phase = progress.outcome or ("filling" if change and change.phase != "checking" else "checking")
+        phase = progress.outcome or _phase_of(change)
         failure = self._failure if progress.outcome is None else None
         return BuildProgress(
             progress.version,
@@ -152,6 +159,7 @@ class Build:
             progress.outcome is None and not progress.is_paused and failure is None and is_driven(progress),
             datetime.fromisoformat(progress.started_at),
             progress.reason if failure is None else str(failure),
+            change.canary if change is not None and progress.outcome is None else None,
         )
 
     def pause(self) -> None:
@@ -173,9 +181,10 @@ class Build:
             )
         )
 
-    def cancel(self) -> None:
-        """Stop the build for good: the version in force stays as it is.
+    def cancel(self, reason: str | None = None) -> None:
+        """Stop the build for good: the version in force stays as it is, and `reason` is kept.
 
+        Where executions go to the version, no more do from now on. It ends a moment later, in a thread of this process.
         Raises DeploymentInProgress where the build is over, or its version is read already.
         """
         with self._turn, self._store.transaction() as transaction:
@@ -184,9 +193,57 @@ class Build:
                 raise DeploymentInProgress(f"it is over: {self.words()}")
             if stand.state.change is None:
                 raise DeploymentInProgress(f"version {stand.progress.version} is in force already: roll back instead")
-            keep(transaction, stand.state, withdraw(stand, "cancelled"))
+            after = stand if stand.state.change.is_closing else given_up(stand, reason)
+            keep(transaction, stand.state, after)
+        self._tell()
         self._join()
-        collect(self._store)
+        if after.progress.outcome is None:
+            self.start()
+        else:
+            collect(self._store)
+
+    def set_share(self, share: float) -> None:
+        """Let another share of the executions, from 0 to 1, go to the version; every process knows in a second."""
+        known_share(share)
+        with self._turn, self._store.transaction() as transaction:
+            stand, change = self._tried()
+            assert change.canary is not None
+            change = replace(change, canary=replace(change.canary, share=float(share)))
+            keep(transaction, stand.state, Stand(replace(stand.state, change=change), stand.progress))
+        self._tell()
+
+    def promote(self) -> Deployment:
+        """Put a version that executions are tried on in force, and return it.
+
+        Raises DeploymentInProgress where none are tried on it now.
+        """
+        with self._turn, self._store.transaction() as transaction:
+            stand, _ = self._tried()
+            after = promoted(Stand(stand.state, replace(stand.progress, driver=self._driver)))
+            if self._store.row_writes is None:
+                after = SchemaSteps(self._store, after.state).advance(transaction, after, self._pace.step_rows)
+            keep(transaction, stand.state, after)
+        if after.progress.outcome is not None:
+            self._ended(after.progress)
+            collect(self._store)
+        return self.run()
+
+    def run_to_canary(self) -> BuildProgress:
+        """Build in this thread until executions go to the version, and return how far it is; raises as `wait` does."""
+        while self.step():
+            pass
+        progress = self._read()
+        if progress.outcome in ("refused", "cancelled"):
+            self._outcome(progress)
+        return self.progress
+
+    def _tried(self) -> tuple[Stand, Change]:
+        """Return where a change stands that executions go to, and the change. Called inside a transaction."""
+        stand = self._stand()
+        change = stand.state.change if stand is not None else None
+        if stand is None or change is None or change.open_canary is None:
+            raise DeploymentInProgress(f"no executions go to version {self.progress.version}: {self.words()}")
+        return stand, change
 
     def wait(self, timeout: float | None = None) -> Deployment:
         """Wait until the version is in force, and return it.
@@ -261,7 +318,7 @@ class Build:
         began = monotonic()
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
-            if stand is None or stand.progress.is_paused or self._is_driven_elsewhere(stand.progress):
+            if stand is None or stand.is_tried or stand.progress.is_paused or self._is_driven_elsewhere(stand.progress):
                 return False
             if self._steps is None or self._epoch != stand.state.epoch:
                 self._steps, self._epoch = SchemaSteps(self._store, stand.state), stand.state.epoch
@@ -334,6 +391,8 @@ class Build:
     def words(self) -> str:
         """Return how far it has come, in words for a message."""
         progress = self.progress
+        if progress.phase == "canary" and progress.canary is not None:
+            return f"tried on {progress.canary.share:.4g} of the executions"
         suffix = "" if progress.is_done or not progress.is_paused else ", paused"
         return f"{progress.phase}{suffix}, {progress.rows_done:,} of about {progress.rows_estimate:,} rows"
 
@@ -348,6 +407,21 @@ class Build:
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
+
+
+def known_share(share: float) -> float:
+    """Return the share of a canary as it is; raise InvalidParameter for what is no number from 0 to 1."""
+    if number_in("share", share) > 1 or share < 0:
+        raise InvalidParameter(f"share is {share:g}: give a number from 0 to 1, such as 0.05 for 5 % of the executions")
+    return float(share)
+
+
+def _phase_of(change: Change | None) -> Literal["filling", "checking", "canary", "closing"]:
+    if change is not None and change.is_closing:
+        return "closing"
+    if change is not None and change.open_canary is not None:
+        return "canary"
+    return "filling" if change is not None and change.phase != "checking" else "checking"
 
 
 def new_driver() -> str:

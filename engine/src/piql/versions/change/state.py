@@ -4,7 +4,9 @@
  "id": "5f3a…", "by": "scadr", "details": {…}, "owners": {…},        who deployed it (see Origin), in every version
  "before": {"version": 2, …}, "before_is_held": false,               the version that a rollback returns to
  "left_views": ["totals"],                                           its views that could not hold a write since
- "change": {"version": 4, …, "phase": "filling", "indexes": […]},    the version on its way, or null
+ "change": {"version": 4, …, "phase": "filling", "indexes": […],     the version on its way, or null
+            "canary": {"share": 0.05, "stage": "open", …}},          how it is tried before it is in force, or null
+ "last_tried": 4,                                                    the highest number that a canary has had
  "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
 """
 
@@ -17,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from time import time
 from typing import Any, Literal
 
 from piql.compiler import compile as compile_set
@@ -24,11 +27,13 @@ from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
 from piql.store.base import Store, Transaction
-from piql.versions.change.progress import filled_part, refuse_view
+from piql.versions.change.progress import SETTING as PROGRESS
+from piql.versions.change.progress import filled_part, read_progress, refuse_view
 
 SETTING = "deployment"  # the name of the setting that holds the document
 
 Phase = Literal["announced", "filling", "checking"]
+Stage = Literal["building", "made", "open", "closing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +48,50 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Canary:
+    """How a version on its way is tried before it is in force. `share`, from 0 to 1, is that of the executions it gets.
+
+    building    its indexes are filled and rows are checked, as for any change
+    made        its new tables are there, and writers learn of them
+    open        executions go to it; it stays so until it is promoted or withdrawn
+    closing     no new execution goes to it, and those that have begun end
+
+    `details` are kept for whoever began it, unread. `reason` says why it was withdrawn.
+    """
+
+    share: float
+    details: Mapping[str, str] = field(default_factory=dict)
+    stage: Stage = "building"
+    opened_at: datetime | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
-    """A version on its way. `indexes` are the stored names of the indexes that are made for it."""
+    """A version on its way. `indexes` are the stored names of the indexes that are made for it.
+
+    Without a `canary` it is in force as soon as it can be.
+    """
 
     version: Version
     phase: Phase
     indexes: tuple[str, ...]
+    canary: Canary | None = None
+
+    @property
+    def open_canary(self) -> Canary | None:
+        """Return the canary that executions go to now; None where there is none."""
+        return self.canary if self.canary is not None and self.canary.stage == "open" else None
+
+    @property
+    def is_closing(self) -> bool:
+        """Return whether a canary was withdrawn whose last executions may not have ended."""
+        return self.canary is not None and self.canary.stage == "closing"
+
+    def closing(self, reason: str | None) -> Change:
+        """Return the change with its canary withdrawn."""
+        assert self.canary is not None
+        return replace(self, canary=replace(self.canary, stage="closing", reason=reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +101,7 @@ class SchemaState:
     `tables` are the tables that the store keeps, of whatever version, with all their columns. `is_before_held` says
     that constraints of the version before still hold, because somebody may read by that version. `left_views` are views
     of the version before that no writer keeps up any more: they could not hold a write that the one in force allows.
+    `last_tried` is the highest number that a canary has had.
     """
 
     in_force: Version = field(default_factory=lambda: Version(0, None, {}))
@@ -67,6 +111,12 @@ class SchemaState:
     epoch: int = 0
     is_before_held: bool = False
     left_views: tuple[str, ...] = ()
+    last_tried: int = 0
+
+    @property
+    def next_number(self) -> int:
+        """Return the number of the next version: that of a withdrawn canary is not used again."""
+        return max(self.in_force.number, self.last_tried) + 1
 
     def as_text(self) -> str:
         """Return the document; the epoch is kept beside it, by the store."""
@@ -76,9 +126,15 @@ class SchemaState:
                 **_version_document(self.in_force),
                 "before": self.before and _version_document(self.before),
                 "change": change
-                and {**_version_document(change.version), "phase": change.phase, "indexes": change.indexes},
+                and {
+                    **_version_document(change.version),
+                    "phase": change.phase,
+                    "indexes": change.indexes,
+                    "canary": change.canary and _canary_document(change.canary),
+                },
                 "before_is_held": self.is_before_held,
                 "left_views": self.left_views,
+                "last_tried": self.last_tried,
                 "tables": {
                     name: {
                         "key": table.primary_key,
@@ -107,11 +163,12 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
     return SchemaState(
         _version(document),
         _version(before) if before else None,
-        Change(_version(change), change["phase"], tuple(change["indexes"])) if change else None,
+        _change(change) if change else None,
         {name: _table(name, table) for name, table in _tables_document(document).items()},
         epoch,
         document.get("before_is_held", False),
         tuple(document.get("left_views", ())),
+        document.get("last_tried", 0),
     )
 
 
@@ -130,29 +187,67 @@ def leave_view(store: Store, view: str, transaction: Transaction, violation: str
     transaction.set_version(state.epoch)
 
 
+def _refuse_coming(store: Store, view: str, transaction: Transaction, violation: str) -> None:
+    """Have the version on its way refused, whose view cannot hold a write; where it is tried, no more goes to it."""
+    refuse_view(store, view, transaction, violation)
+    state, progress = read_state(store), read_progress(store)
+    if progress is None or state.change is None or state.change.canary is None or state.change.is_closing:
+        return
+    if state.change.canary.stage != "building":
+        state = replace(state, change=state.change.closing(None), epoch=state.epoch + 1)
+        transaction.set_setting(SETTING, state.as_text())
+        transaction.set_setting(PROGRESS, replace(progress, since=time()).as_text())
+        transaction.set_version(state.epoch)
+
+
 def deployment_of(state: SchemaState, store: Store) -> Deployment:
     """Return the version in force, with what its writers must do for the version before and the one on its way.
 
     Those are the indexes of these versions that the one in force does not have, and the constraints of one of them.
     """
-    compilation = compiled(state.in_force, state)
-    other_indexes: dict[str, OtherIndex] = {}
-    own_indexes = {store.stored_name(compilation.tables[index.table], index) for index in compilation.indexes.values()}
+    current = compiled(state.in_force, state)
     coming = compiled(state.change.version, state) if state.change else None
     before = compiled(state.before, state) if state.before else None
-    for version in (coming, before):
-        for index in version.indexes.values() if version else ():
-            assert version is not None
-            table = version.tables[index.table]
-            name = store.stored_name(table, index)
-            is_announced = version is before or (state.change is not None and name in state.change.indexes)
-            if table.name in compilation.tables and name not in own_indexes and is_announced:
-                deletes_only = version is coming and state.change is not None and state.change.phase == "announced"
-                other_indexes.setdefault(name, OtherIndex(table, index, deletes_only))
+    other_indexes: dict[str, OtherIndex] = {}
+    if state.change is not None and coming is not None:
+        deletes_only = state.change.phase == "announced"
+        indexes = _indexes_beside(current, coming, store, deletes_only)
+        other_indexes |= {name: index for name, index in indexes.items() if name in state.change.indexes}
+    if before is not None:
+        other_indexes = _indexes_beside(current, before, store) | other_indexes
     is_checking = state.change is not None and state.change.phase == "checking"
     also_held = coming if is_checking else before if state.is_before_held else None
-    other_views = _other_views(state, store, compilation, coming, before)
-    return replace(compilation, others=tuple(other_indexes.values()), other_views=other_views, also_held=also_held)
+    other_views = _other_views(state, store, current, coming, before)
+    return replace(current, others=tuple(other_indexes.values()), other_views=other_views, also_held=also_held)
+
+
+def canary_of(state: SchemaState, store: Store) -> Deployment | None:
+    """Return the version that executions try, with what its writers must do for the others; None where there is none.
+
+    They keep the indexes of the version in force and of the one before it, and the constraints of the one in force.
+    So the same rows are right for both. (`canary_rules` has refused what two versions cannot share.)
+    """
+    if state.change is None or state.change.open_canary is None:
+        return None
+    tried, current = compiled(state.change.version, state), compiled(state.in_force, state)
+    before = compiled(state.before, state) if state.before else None
+    other_indexes = _indexes_beside(tried, before, store) if before is not None else {}
+    other_indexes |= _indexes_beside(tried, current, store)
+    other_views = _other_views(state, store, tried, None, before)
+    return replace(tried, others=tuple(other_indexes.values()), other_views=other_views, also_held=current)
+
+
+def _indexes_beside(
+    current: Deployment, other: Deployment, store: Store, deletes_only: bool = False
+) -> dict[str, OtherIndex]:
+    """Return the indexes of another version that one does not have, on tables that it has, by their stored names."""
+    own_names = {store.stored_name(current.tables[index.table], index) for index in current.indexes.values()}
+    tables = [(other.tables[index.table], index) for index in other.indexes.values()]
+    return {
+        name: OtherIndex(table, index, deletes_only)
+        for table, index in tables
+        if table.name in current.tables and (name := store.stored_name(table, index)) not in own_names
+    }
 
 
 def _other_views(
@@ -181,7 +276,9 @@ def _other_views(
     for name, view in coming.tables.items() if coming is not None else ():
         if view.view is not None and name in state.tables and name not in current.tables and name not in views:
             assert coming is not None
-            views[name] = OtherView(view, coming, partial(refuse_view, store, name), partial(filled_part, store, name))
+            views[name] = OtherView(
+                view, coming, partial(_refuse_coming, store, name), partial(filled_part, store, name)
+            )
     return tuple(views.values())
 
 
@@ -240,6 +337,30 @@ def _version(document: Mapping[str, Any]) -> Version:
         origin,
         tuple(document.get("earlier_numbers", ())),
     )
+
+
+def _change(document: Mapping[str, Any]) -> Change:
+    canary = document.get("canary")
+    return Change(
+        _version(document), document["phase"], tuple(document["indexes"]), _canary(canary) if canary else None
+    )
+
+
+def _canary_document(canary: Canary) -> dict[str, Any]:
+    at = canary.opened_at
+    return {
+        "share": canary.share,
+        "details": dict(canary.details),
+        "stage": canary.stage,
+        "opened_at": at and at.isoformat(),
+        "reason": canary.reason,
+    }
+
+
+def _canary(document: Mapping[str, Any]) -> Canary:
+    at = document["opened_at"]
+    opened_at = datetime.fromisoformat(at) if at else None
+    return Canary(document["share"], document["details"], document["stage"], opened_at, document["reason"])
 
 
 def _id_of(document: Mapping[str, Any]) -> str:

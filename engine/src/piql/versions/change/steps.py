@@ -25,7 +25,7 @@ from piql.versions.change.placing import Placing
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import Outcome, Progress, Task, read_progress
 from piql.versions.change.state import SETTING as STATE
-from piql.versions.change.state import Change, Phase, SchemaState, Version, compiled, deployment_of
+from piql.versions.change.state import Canary, Change, Phase, SchemaState, Version, compiled, deployment_of
 
 GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
 """After so long every writer knows of a phase: each looks again, and a write under way has ended, or looks again."""
@@ -52,6 +52,11 @@ class Stand:
     state: SchemaState
     progress: Progress
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether executions go to the coming version, so that there is no step to do until somebody decides."""
+        return self.state.change is not None and self.state.change.open_canary is not None
+
 
 class SchemaSteps:
     """The steps of one change; made anew whenever the state of the schema has changed."""
@@ -67,6 +72,8 @@ class SchemaSteps:
         """Do one step, `rows` rows of a task or the change to the next phase; return where the change stands then."""
         if stand.state.change is None:
             return _ended(replace(stand, state=replace(stand.state, is_before_held=False)), "in force")
+        if stand.state.change.canary is not None and stand.state.change.canary.stage != "building":
+            return self._advance_canary(stand, stand.state.change)
         phase = stand.state.change.phase
         if phase == "announced":
             return _passed(stand, "filling")
@@ -79,7 +86,28 @@ class SchemaSteps:
             return withdraw(stand, "refused", reason)
         if phase == "filling":
             return _passed(replace(stand, progress=_to_check_again(stand.progress)), "checking")
+        if stand.state.change.canary is not None:
+            return self._make_for_canary(transaction, stand, stand.state.change)
         return self._put_in_force(transaction, stand)
+
+    def _make_for_canary(self, transaction: Transaction, stand: Stand, change: Change) -> Stand:
+        """Create the tables that are new, so that every writer knows of them before the first execution has any."""
+        tables, new_indexes = self._make_tables(transaction, stand.state)
+        indexes = (*change.indexes, *new_indexes)
+        assert change.canary is not None
+        change = replace(change, canary=replace(change.canary, stage="made"), indexes=indexes)
+        state = replace(stand.state, tables=tables, change=change)
+        return Stand(state, replace(stand.progress, since=time()))
+
+    def _advance_canary(self, stand: Stand, change: Change) -> Stand:
+        """Open a canary whose tables every writer knows, or end one that was withdrawn."""
+        assert change.canary is not None
+        if change.is_closing:
+            refused = refusal(stand.progress)
+            return withdraw(stand, "refused" if refused else "cancelled", refused or change.canary.reason)
+        canary = replace(change.canary, stage="open", opened_at=datetime.now(UTC))
+        state = replace(stand.state, change=replace(change, canary=canary), last_tried=change.version.number)
+        return Stand(state, replace(stand.progress, driver=None))
 
     def _is_of(self, task: Task, phase: Phase) -> bool:
         """Return whether a task is done in a phase.
@@ -94,9 +122,12 @@ class SchemaSteps:
     def seconds_to_wait(self, stand: Stand) -> float:
         """Return how long a phase must wait until every writer knows of it; 0 on a store with transactions."""
         change = stand.state.change
+        canary = change.canary if change is not None else None
+        if change is not None and change.is_closing:  # readers rely on its indexes until they look again
+            return max(0.0, stand.progress.since + GRACE_SECONDS - time())
         if self._store.row_writes is None:
             return 0.0
-        if change is not None:
+        if change is not None and canary is None:
             is_filling = change.phase != "checking"
             if not any((task.kind in _FILLS) is is_filling for task in stand.progress.tasks):
                 return 0.0
@@ -141,18 +172,7 @@ class SchemaSteps:
         """Create the tables that are new, with their indexes, and make the coming version the one in force."""
         state, coming, store = stand.state, self._coming, self._store
         assert self._change is not None
-        tables = dict(state.tables)
-        in_order, backwards = _read_in_order(coming.compilation), _read_backwards(coming.compilation)
-        for name, table in coming.tables.items():
-            if name not in state.tables:
-                transaction.create_table(table, name in in_order, table.primary_index() in backwards)
-            tables[name] = coming.record_of(table)
-        existing = transaction.index_names()
-        for index in coming.indexes.values():
-            table = coming.tables[index.table]
-            if store.stored_name(table, index) not in existing:
-                assert table.name not in state.tables
-                transaction.create_index(table, index, index in backwards)
+        tables, _ = self._make_tables(transaction, state)
         after = SchemaState(
             replace(self._change.version, deployed_at=datetime.now(UTC)),
             _before(state, self._change.version),
@@ -161,10 +181,28 @@ class SchemaSteps:
             state.epoch,
             store.row_writes is not None and _holds_less(coming, self._current),
             state.left_views if self._change.version.earlier_numbers else (),
+            state.last_tried,
         )
         if after.is_before_held:
             return Stand(after, replace(stand.progress, since=time()))
         return _ended(replace(stand, state=after), "in force")
+
+    def _make_tables(self, transaction: Transaction, state: SchemaState) -> tuple[Mapping[str, Table], Sequence[str]]:
+        """Create the tables that are new, and their indexes; return all that are kept, and the indexes by name."""
+        coming, tables = self._coming, dict(state.tables)
+        in_order, backwards = _read_in_order(coming.compilation), _read_backwards(coming.compilation)
+        for name, table in coming.tables.items():
+            if name not in state.tables:
+                transaction.create_table(table, name in in_order, table.primary_index() in backwards)
+            tables[name] = coming.record_of(table)
+        existing, new_indexes = transaction.index_names(), []
+        for index in coming.indexes.values():
+            table = coming.tables[index.table]
+            if (stored_name := self._store.stored_name(table, index)) not in existing:
+                assert table.name not in state.tables
+                transaction.create_index(table, index, index in backwards)
+                new_indexes.append(stored_name)
+        return tables, new_indexes
 
 
 def announce(
@@ -174,10 +212,11 @@ def announce(
     coming: NextVersion,
     *,
     is_background: bool,
+    canary: Canary | None = None,
 ) -> Stand:
     """Begin a change: add its columns, create its indexes, still empty, and list its tasks."""
     texts, compilation, origin = coming
-    version = Version(state.in_force.number + 1, None, texts, origin, _numbers_of(state.in_force, texts))
+    version = Version(state.next_number, None, texts, origin, _numbers_of(state.in_force, texts))
     tables = dict(state.tables)
     for name in _read_in_order(compilation) & state.tables.keys():
         transaction.keep_in_order(state.tables[name])
@@ -208,7 +247,7 @@ def announce(
         earlier=last.ended() if last else (),
     )
     phase: Phase = "filling" if store.row_writes is None else "announced"
-    return Stand(replace(state, change=Change(version, phase, tuple(new_indexes)), tables=tables), progress)
+    return Stand(replace(state, change=Change(version, phase, tuple(new_indexes), canary), tables=tables), progress)
 
 
 def _numbers_of(in_force: Version, texts: Mapping[str, str]) -> tuple[int, ...]:
@@ -365,6 +404,22 @@ def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
 def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
     """End a change that does not come into force; its indexes belong to no version then, and `collect` drops them."""
     return _ended(replace(stand, state=replace(stand.state, change=None)), outcome, reason)
+
+
+def given_up(stand: Stand, reason: str | None) -> Stand:
+    """End a change that nobody wants any more; one that executions go to ends once they have ended, a moment later."""
+    change = stand.state.change
+    if change is None or change.open_canary is None:
+        return withdraw(stand, "cancelled", reason)
+    state = replace(stand.state, change=change.closing(reason))
+    return Stand(state, replace(stand.progress, since=time()))
+
+
+def promoted(stand: Stand) -> Stand:
+    """Have a canary come into force with the next step, as any change that is ready."""
+    assert stand.state.change is not None
+    state = replace(stand.state, change=replace(stand.state.change, canary=None))
+    return Stand(state, replace(stand.progress, since=time()))
 
 
 def _ended(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
