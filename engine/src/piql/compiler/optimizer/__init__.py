@@ -26,6 +26,7 @@ from piql.compiler.optimizer.rules.join_extremes_of_groups import join_extremes_
 from piql.compiler.optimizer.rules.leave_out_null import leave_out_null
 from piql.compiler.optimizer.rules.merge_derived import merge_derived
 from piql.compiler.optimizer.rules.merge_first_match import merge_first_match
+from piql.compiler.optimizer.rules.merge_same_rows import merge_same_rows
 from piql.compiler.optimizer.rules.narrow_tests import narrow_tests
 from piql.compiler.optimizer.rules.order_joins import order_joins
 from piql.compiler.optimizer.rules.push_selection_down import push_selection_down
@@ -62,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     summarize_subqueries,
     # Predicates find their relation before they are copied to equal columns.
     turn_left_join_inner,
+    merge_same_rows,
     push_selection_down,
     push_selection_into_groups,
     join_extremes_of_groups,

@@ -11,6 +11,6 @@ subqueries                  turn_not_exists_extreme, fix_correlations, unnest_su
                             summarize_subqueries
 groups                      drop_distinct, group_after_joining, join_extremes_of_groups, split_extremes
 MIN, MAX as a first row     stop_extremes, stop_extremes_of_values, stop_joined_extremes
-joins                       turn_left_join_inner, order_joins, merge_first_match
+joins                       turn_left_join_inner, merge_same_rows, order_joins, merge_first_match
 orders and stops            complete_order, push_stop_into_union, push_stop_down, insert_data_stops
 """

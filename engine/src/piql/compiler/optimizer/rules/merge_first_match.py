@@ -6,11 +6,11 @@ columns of the match to those of the row.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
-from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Selection, Sort, SortKey, Stop
+from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList
+from piql.compiler.logical.operators import Count, Join, LogicalNode, Selection, Sort, SortKey, Stop
 from piql.compiler.optimizer.analysis.comparisons import compared_column
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import (
@@ -22,9 +22,10 @@ from piql.compiler.optimizer.analysis.predicates import (
     replace_columns,
 )
 from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.analysis.same_row import remaining_test, renamed_columns, shares_key
 from piql.compiler.optimizer.joins.join_search import JoinSearch
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.node import Node, kinds_of
+from piql.trees.node import kinds_of
 
 
 def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -63,7 +64,7 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     merged = map_regions(plan, merge)
     if not renamed:
         return plan
-    merged = _renamed(merged, renamed)
+    merged = renamed_columns(merged, renamed)
     cost, before = context.cost(merged), context.cost(plan)
     if cost is None or (before is not None and before <= cost):
         return plan
@@ -81,13 +82,9 @@ def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, Column
     if not any(equated_columns(test) and relations_of(test) == both for test in tests):
         return None  # a row without a match would be kept
     equal = _equalities(region, match) if row.kind == "inner" else Equalities((*match.on, *row.on))
-    names = tuple(column.name for column in relation.table.columns)
-    shared_columns = {name for name in names if equal.are_equal((relation.alias, name), (first.alias, name))}
-    if not any(
-        set(key) <= shared_columns
-        for key in (relation.table.primary_key, *(key.columns for key in relation.table.unique_keys))
-    ):
+    if not shares_key(relation, first, equal):
         return None
+    names = tuple(column.name for column in relation.table.columns)
     return {(first.alias, column.name): column for column in relation.columns(names)}
 
 
@@ -116,7 +113,7 @@ def _merged(region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey
     above = tuple(
         test
         for test in (
-            _remaining_test(replace_columns(expression, row_columns), row_columns.values())
+            remaining_test(replace_columns(expression, row_columns), row_columns.values())
             for expression in region.above
         )
         if test is not None
@@ -200,7 +197,7 @@ def _merged_alone(
     group_keys = tuple(column for column in listed if isinstance(column, ColumnRef))
     first = Stop(count=Count(max=1), is_page=False, input=below, group_keys=group_keys, is_exact=True, span=span)
     above = (
-        _remaining_test(replace_columns(expression, row_columns), row_columns.values())
+        remaining_test(replace_columns(expression, row_columns), row_columns.values())
         for expression in (*row.filters, *region.above)
     )
     untested = conjunction(
@@ -310,31 +307,3 @@ def _tests(
             return None
         tests.append(Comparison(operator="=", left=named, right=counterpart, span=expression.span))
     return tuple(dict.fromkeys(tests))
-
-
-def _remaining_test(test: Expression, rows: Collection[ColumnRef]) -> Expression | None:
-    """Return a test in which both sides may have become one column: then IS NOT NULL, or None if it is never NULL."""
-    match test:
-        case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if left == right:
-            return Not(operand=IsNull(operand=left, span=test.span), span=test.span) if left.nullable else None
-        case Not(operand=IsNull(operand=ColumnRef(nullable=False) as column)) if column in rows:
-            return None
-        case _:
-            return test
-
-
-def _renamed(plan: LogicalNode, row_columns: Mapping[ColumnKey, Expression]) -> LogicalNode:
-    """Replace the columns of matches by those of the rows; drop keys of groups and sorts that became equal."""
-
-    def change(node: Node) -> Node:
-        match node:
-            case ColumnRef():
-                return row_columns.get(key_of(node), node)
-            case GroupBy():
-                return replace(node, keys=tuple(dict.fromkeys(node.keys)))
-            case Sort():
-                return replace(node, keys=tuple(dict.fromkeys(node.keys)))
-            case _:
-                return node
-
-    return plan.transform_up(change)  # type: ignore[return-value]
