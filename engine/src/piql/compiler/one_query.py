@@ -19,7 +19,7 @@ from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.bounds.scaling import scaling_class
 from piql.compiler.bounds.writes import bound_of_write
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
-from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update, section_of
+from piql.compiler.logical.operators import Cases, Delete, Insert, LogicalNode, LogicalWrite, Update, section_of
 from piql.compiler.optimizer import optimize
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -143,12 +143,8 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     if plan is None:
         return None
 
-    planned = _plan_as_declared(plan, query, by_table, is_frozen)
     cases = cases_of(plan)
-    if cases is not None:
-        by_case = _plan_as_declared(cases, query, by_table, is_frozen)
-        if by_case.plan is not None and (planned.plan is None or _is_quicker(by_case.plan, planned.plan)):
-            plan, planned = cases, by_case
+    planned = _whole_or_by_case(plan, cases, query, by_table, is_frozen)
     if planned.plan is None:
         return planned
     least = section_cost(planned.plan, {})
@@ -157,8 +153,9 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         return planned
     declared = {table.name: table for table in tables_of(query)}
     for left_out in groups:
-        undeclared = with_tables(plan, without(declared, left_out))
-        other = _plan_as_declared(undeclared, query, by_table, is_frozen)
+        tables = without(declared, left_out)
+        by_case = None if cases is None else with_tables(cases, tables)
+        other = _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
         cost = None if other.plan is None else section_cost(other.plan, {})
         if other.plan is not None and cost is not None and cost[:2] < least[:2]:  # a byte less is no reason
             least = cost
@@ -169,6 +166,19 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
                 plan=with_tables(other.plan, declared),
             )
     return planned
+
+
+def _whole_or_by_case(
+    plan: LogicalNode, cases: Cases | None, query: BoundQuery, by_table: IndexesByTable, is_frozen: bool
+) -> PlannedQuery:
+    """Plan a query as it stands, and for each case of its parameters if there are any; return what takes less."""
+    planned = _plan_as_declared(plan, query, by_table, is_frozen)
+    if cases is None:
+        return planned
+    by_case = _plan_as_declared(cases, query, by_table, is_frozen)
+    if by_case.plan is None or (planned.plan is not None and not _is_quicker(by_case.plan, planned.plan)):
+        return planned
+    return by_case
 
 
 def _is_quicker(plan: PhysicalNode, other: PhysicalNode) -> bool:

@@ -36,6 +36,7 @@ from piql.compiler.physical.planner.part import (
 )
 from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.scans import (
+    cheaper,
     columns_of_one_value,
     has_many,
     natural_order,
@@ -86,7 +87,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         return (
             remote
             if alone is None
-            else _cheaper(planner, remote, _join_in_memory(node, conditions, left, alone, rows_of_best_fact(reading)))
+            else cheaper(planner, remote, _join_in_memory(node, conditions, left, alone, rows_of_best_fact(reading)))
         )
     gaps = len(planner.gaps)
     with planner.attempt():
@@ -95,7 +96,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         joined = _join_in_memory(node, conditions, left, right, rows_of_best_fact(reading))
         if access is None or not access.prefix or left.rows >= WORST:
             return joined
-        return _cheaper(planner, joined, join_remotely(node, relation, access, restrictions, want, left))
+        return cheaper(planner, joined, join_remotely(node, relation, access, restrictions, want, left))
     del planner.gaps[gaps:]
     if access is not None and access.prefix and left.rows < WORST:  # the same section for each row of the left
         return join_remotely(node, relation, access, restrictions, want, left)
@@ -143,12 +144,6 @@ def read_alone(
 def is_limited_as_a_whole(table: Table) -> bool:
     """Whether all rows of a table may be read at once."""
     return any(not limit.columns for limit in table.limits)
-
-
-def _cheaper(planner: Planner, first: Part, second: Part) -> Part:
-    """Return the part that takes less; the first one of equals."""
-    was, now = planner.cost(fetched(first).plan), planner.cost(fetched(second).plan)
-    return second if now < was else first
 
 
 def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:

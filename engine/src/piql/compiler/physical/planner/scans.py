@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Parameter
+from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Or, Parameter
 from piql.compiler.logical.operators import LogicalNode, Relation, SortKey
+from piql.compiler.optimizer.analysis.effort import cost_of
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import (
     ColumnKey,
@@ -22,7 +23,7 @@ from piql.compiler.physical.operators import IndexScan, KeyPart, RowLimit
 from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
 from piql.compiler.physical.planner.legs import read_leg
-from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order
+from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, fetched, selected, total_order
 from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.unbounded import gap_of
 from piql.trees.node import Node
@@ -55,16 +56,32 @@ def _reads_only(expression: Expression, relations: frozenset[str]) -> bool:
 def plan_leg(
     planner: Planner, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
 ) -> Part:
-    """Plan the read of one relation that no other row fixes."""
+    """Plan the read of one relation that no other row fixes; under an OR as a whole or by branch, what takes less."""
     relation, predicates, at = read_leg(node, path)
     part = plan_read(planner, relation, predicates, want)
     if part is None and not want.is_exact:
         part = plan_alternatives(planner, relation, predicates, want, plan_read)
+    elif part is not None and _may_be_cheaper_by_branch(planner, part, predicates):
+        by_branch = plan_alternatives(planner, relation, predicates, want, plan_read)
+        part = part if by_branch is None else cheaper(planner, part, by_branch)
     if part is not None:
         return part
     for reading in _unbounded(planner, relation, predicates, want):
         planner.miss(partial(gap_of, relation, at, under, reading, is_joined=False, has_equality=True))
     return Part(_never(relation), WORST)
+
+
+def _may_be_cheaper_by_branch(planner: Planner, whole: Part, predicates: Sequence[Expression]) -> bool:
+    """Whether there is an OR, and two requests at once would take less than a plan of the whole read."""
+    if not any(isinstance(predicate, Or) for predicate in predicates):
+        return False
+    return planner.cost(fetched(whole).plan) > cost_of(2, 0, 0, 1, 0)
+
+
+def cheaper(planner: Planner, first: Part, second: Part) -> Part:
+    """Return the part that takes less; the first one of equals."""
+    was, now = planner.cost(fetched(first).plan), planner.cost(fetched(second).plan)
+    return second if now < was else first
 
 
 def _unbounded(
