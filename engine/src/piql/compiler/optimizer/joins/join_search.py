@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf, prod
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
@@ -46,8 +47,9 @@ class Way(NamedTuple):
 
     hopeless: int = 0  # reads that not even a new limit could bound
     unbounded: int = 0  # reads that nothing bounds
-    products: int = 0  # legs joined by no condition
+    open_products: int = 0  # legs that nothing bounds, joined by no condition
     requests: int = 0
+    products: int = 0  # legs joined by no condition
     rows: int = 1  # that come out
     round_trips: int = 0  # reads that wait for one another
     order: Order = ()
@@ -55,10 +57,11 @@ class Way(NamedTuple):
 
     @property
     def cost(self) -> tuple[int, ...]:
-        """What ways are compared by before rows and order."""
+        """What ways are compared by before products, rows and order."""
         return self[:4]
 
 
+_by_products = itemgetter(0, 1, 4, slice(None))  # a leg that a condition joins comes before any product
 _way = partial(tuple.__new__, Way)  # quicker than `Way(…)`; thousands are made for a few tables
 
 
@@ -99,11 +102,13 @@ class _Read:
 class JoinSearch:
     """The search over one region; `stop` and `keys` are the LIMIT and the ORDER BY that reach it from above.
 
-    `best` gives the answer. Everything else is cached by leg and by the set of legs before it that matter for it.
+    `best` gives the answer. Everything else is cached by leg and by the set of legs before it that matter for it. With
+    `is_step` the region is the step of a recursion: its rows are read from at the next level.
     """
 
-    def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...]) -> None:
+    def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], *, is_step: bool = False) -> None:
         self.region = region
+        self.is_step = is_step
         self.legs = region.legs
         self.limit = stop.count.max if stop is not None and not region.above else None
         self.joining = Joining(region)
@@ -151,9 +156,10 @@ class JoinSearch:
     def exhaustively(self) -> Sequence[Way]:
         """Return the cheapest orders, by the best ways to join each set of legs, from small sets to all.
 
-        A way that costs more than the greedy order is dropped, since cost only grows.
+        A way that costs more than the greedy order is dropped, since cost only grows. Of the step of a recursion none
+        is, and all ways with fewer rows are returned: the requests of the next levels depend on these rows.
         """
-        worst = [cast("Way", (*way.cost, inf)) for way in self.greedily()]  # infinitely many rows: only cost counts
+        worst = [] if self.is_step else [cast("Way", (*way.cost, inf)) for way in self.greedily()]
         frontier: dict[Legs, list[Way]] = {0: [Way()]}
         for _ in self.legs:
             following: dict[Legs, list[Way]] = {}
@@ -166,6 +172,8 @@ class JoinSearch:
                         grown.extend([way for way in longer_ways if way < worst[0]] if worst else longer_ways)
             frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
         ways = frontier.get(self._everything, [])
+        if self.is_step:
+            return [way for way in ways if way[:3] == ways[0][:3]]
         return [way for way in ways if way.cost == ways[0].cost]
 
     def greedily(self) -> Sequence[Way]:
@@ -180,7 +188,7 @@ class JoinSearch:
             ]
             if not grown:
                 return ()
-            way = min(grown)
+            way = min(grown, key=_by_products)
             joined |= 1 << way.order[-1]
         return (way,)
 
@@ -403,7 +411,8 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
     is_hopeless, is_unbounded, is_product = extension.is_hopeless, extension.is_unbounded, extension.is_product
     is_once, is_alone, is_left = extension.is_once, extension.is_alone, leg.kind == "left"
     keys, alone = extension.keys, extension.alone
-    for hopeless, unbounded, products, requests, rows_before, round_trips, order, how in ways:
+    is_open_product = is_product and is_unbounded
+    for hopeless, unbounded, open_products, requests, products, rows_before, round_trips, order, how in ways:
         rows = rows_before * rows_of_read
         round_trips_more = 0 if order else 1
         if limit is not None and rows > limit:
@@ -419,15 +428,16 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
             if (
                 alone is not None
                 and not unbounded
-                and alone.nanoseconds < Effort(requests_more, times * rows_of_read).nanoseconds
+                and alone.nanoseconds <= Effort(requests_more, times * rows_of_read).nanoseconds
             ):
                 requests_more, round_trips_more = alone.requests, 0
         yield _way(
             (
                 hopeless + is_hopeless,
                 unbounded + is_unbounded,
-                products + is_product,
+                open_products + is_open_product,
                 requests + requests_more,
+                products + is_product,
                 rows or 1,
                 round_trips + round_trips_more,
                 (*order, at),
@@ -442,8 +452,8 @@ def _best_ways(ways: list[Way]) -> list[Way]:
     Of the cheapest ways also those with more rows and fewer round trips: these may cost as little in the end.
     """
     ways.sort()
-    best, fewest = cast("Way", (*ways[0][:5], inf)), ways[0].rows  # `inf`: equally cheap ways are less
-    cheapest, fewest_trips = cast("Way", (*ways[0][:4], inf)), ways[0].round_trips
+    best, fewest = cast("Way", (*ways[0][:6], inf)), ways[0].rows  # `inf`: equally cheap ways are less
+    cheapest, fewest_trips = cast("Way", (*ways[0].cost, inf)), ways[0].round_trips
     best_ways: list[Way] = []
     signatures: set[int] = set()
     for way in ways:

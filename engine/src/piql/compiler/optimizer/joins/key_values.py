@@ -29,7 +29,8 @@ class KeyValues:
             other_legs = [candidate for candidate in legs if candidate is not leg]
             available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
             for alias in leg.relations if leg.relation is not None else ():
-                restrictions = restrictions_on(alias, (*joining.conditions(leg, other_legs), *leg.filters), available)
+                # Filters first: a value that a column equals says more than a column that equals it.
+                restrictions = restrictions_on(alias, (*leg.filters, *joining.conditions(leg, other_legs)), available)
                 self._reads[alias] = (
                     restrictions,
                     facts_about(leg.relation.table, restrictions) if leg.relation else (),

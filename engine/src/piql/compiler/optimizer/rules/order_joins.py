@@ -155,16 +155,19 @@ class _Ordering:
         positions = tuple(range(len(region.legs)))
         if len(positions) > FEW_LEGS:
             positions = ranked_positions(region)
-        search = JoinSearch(replace(region, legs=tuple(region.legs[at] for at in positions)), stop, keys)
+        is_step = any(map(_is_work_table, region.legs))
+        in_order = replace(region, legs=tuple(region.legs[at] for at in positions))
+        search = JoinSearch(in_order, stop, keys, is_step=is_step)
         ways = search.best()
         if not ways:
             return tuple(range(len(positions)))
-        self.requests += ways[0].requests
+        if not is_step:  # else nothing is known of the levels after the first
+            self.requests += ways[0].requests
         ways_by_order = {tuple(positions[position] for position in way.order): way for way in ways}
-        orders = sorted(ways_by_order, key=lambda order: (ways_by_order[order][:5], order))
+        orders = sorted(ways_by_order, key=lambda order: (ways_by_order[order][:6], order))
         as_written = tuple(range(len(positions)))
         written = search.way_in_order(tuple(map(positions.index, as_written)))
-        if written is not None and written[:5] == min(ways)[:5]:
+        if written is not None and written[:6] == min(ways)[:6]:
             orders = [as_written, *(order for order in orders if order != as_written)]
         if len(ways) > 1:
             self.alternatives[number] = tuple(sorted(orders[1:], key=lambda order: ways_by_order[order].round_trips))
@@ -180,3 +183,8 @@ class _Ordering:
         if below is inner:
             return leg
         return replace(leg, input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)
+
+
+def _is_work_table(leg: Leg) -> bool:
+    """Whether a leg is the rows of the level before, in the step of a recursion."""
+    return isinstance(leg.input, Derived) and isinstance(leg.input.input, WorkTable)

@@ -1,0 +1,101 @@
+"""A limit or a UNIQUE that is declared makes none of these queries dearer; each of them once was.
+
+Random worlds are held against the same law in `oracle/metamorphic/declaring.py`, which found these.
+"""
+
+from __future__ import annotations
+
+import piql
+import pytest
+from piql.compiler.bounds.queries import section_cost
+from piql.compiler.optimizer.analysis.effort import Cost
+from piql.compiler.physical.write_plan import WritePlan
+
+AN_OR_NAMES_TWO_ROWS = (
+    "CARDINALITY LIMIT 2 (day)",
+    """
+    CREATE TABLE posts (author INT, slug VARCHAR(20), day INT NOT NULL, PRIMARY KEY (author, slug) {declared});
+    CREATE QUERY q AS SELECT slug FROM posts
+    WHERE day IN [days] MAX 5 AND ((author = [a] AND slug = 'news') OR (author = [b] AND slug = 'blog'));
+    """,
+)
+A_CASE_OF_PARAMETERS_READS_LESS = (
+    "CARDINALITY LIMIT 200 (town)",
+    """
+    CREATE TABLE users (town INT, score BIGINT, rank INT, PRIMARY KEY (town, score) {declared});
+    CREATE QUERY q AS SELECT score FROM users
+    WHERE town = [town] AND (rank IS NOT DISTINCT FROM [a] OR rank IS NOT DISTINCT FROM [b])
+    ORDER BY score DESC LIMIT 2;
+    """,
+)
+THE_FIRST_OF_ITS_GROUP_IS_THE_ONLY_ONE = (
+    "UNIQUE (owner)",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY);
+    CREATE TABLE posts (id INT PRIMARY KEY, owner INT REFERENCES users, note INT {declared});
+    CREATE QUERY q AS SELECT t.id FROM users u JOIN posts t ON t.owner = u.id
+    WHERE u.id IN [ids] MAX 5
+      AND t.id = (SELECT x.id FROM posts x WHERE x.owner = t.owner ORDER BY x.note, x.id LIMIT 1);
+    """,
+)
+A_KEY_HAS_ONE_VALUE = (
+    "CARDINALITY LIMIT 60 (day)",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, day INT NULL {declared});
+    CREATE TABLE posts (id INT PRIMARY KEY, owner INT REFERENCES users, CARDINALITY LIMIT 6000 (owner));
+    CREATE QUERY q AS SELECT s.id, v.id AS more
+    FROM users t JOIN posts s ON s.owner = t.id JOIN posts v ON v.owner = t.id
+    WHERE t.id = [id] AND t.day = [day] PAGINATE 3;
+    """,
+)
+LEVELS_OF_FEW_ROWS = (
+    "CARDINALITY LIMIT 50 (parent)",
+    """
+    CREATE TABLE parts (parent INT, id INT, kind INT NOT NULL, PRIMARY KEY (parent, id) {declared});
+    CREATE QUERY q AS WITH RECURSIVE walk (parent, id) AS (
+      SELECT parent, id FROM parts WHERE parent = [root] AND id = [id]
+      UNION
+      SELECT t.parent, t.id FROM parts t JOIN walk s ON t.parent = s.parent
+      WHERE t.id IN (SELECT u.id FROM parts u WHERE u.parent = [other] AND u.id IN [ids] MAX 3)
+    ) MAX 2 LEVELS SELECT parent, id FROM walk;
+    """,
+)
+A_SUBQUERY_HAS_FEW_VALUES = (
+    "CARDINALITY LIMIT 5 (kind, count)",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, note VARCHAR(8), CARDINALITY LIMIT 7 (note));
+    CREATE TABLE posts (owner INT REFERENCES users, score INT, data INT, PRIMARY KEY (owner, score));
+    CREATE TABLE tags (
+      day INT PRIMARY KEY, kind INT NULL, count INT NULL, FOREIGN KEY (kind, count) REFERENCES posts {declared}
+    );
+    CREATE TABLE orders (id INT PRIMARY KEY, tag INT REFERENCES tags, CARDINALITY LIMIT 100 (tag));
+    CREATE QUERY q AS SELECT p.data, t.note, s.day
+    FROM posts p JOIN users t ON t.id = p.owner JOIN tags s ON s.kind = p.owner AND s.count = p.score
+    WHERE s.day IN (SELECT u.tag FROM orders u WHERE u.tag IN [tags] MAX 5)
+      AND t.note IN [notes] MAX 3 AND t.id < 1 AND p.score = [score] LIMIT 3;
+    """,
+)
+
+
+def cost_of(text: str) -> Cost:
+    plan = piql.compile(text).queries["q"].plan
+    assert plan is not None
+    assert not isinstance(plan, WritePlan)
+    return section_cost(plan, {})
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        pytest.param(*AN_OR_NAMES_TWO_ROWS, id="an OR names two rows"),
+        pytest.param(*A_CASE_OF_PARAMETERS_READS_LESS, id="a case of the parameters reads less"),
+        pytest.param(*THE_FIRST_OF_ITS_GROUP_IS_THE_ONLY_ONE, id="the first of its group is the only one"),
+        pytest.param(*A_KEY_HAS_ONE_VALUE, id="a key has one value"),
+        pytest.param(*LEVELS_OF_FEW_ROWS, id="levels of few rows"),
+        pytest.param(*A_SUBQUERY_HAS_FEW_VALUES, id="a subquery has few values"),
+    ],
+)
+def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:
+    before, now = cost_of(text.format(declared="")), cost_of(text.format(declared=f", {declared}"))
+    assert now.nanoseconds <= 1.1 * before.nanoseconds
+    assert now.requests <= before.requests or now.step < before.step
