@@ -1,45 +1,13 @@
-"""Values of rows and parameters ↔ JSON."""
+"""The JSON parameters of a request become values of the engine."""
 
 from __future__ import annotations
-
-from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
-from uuid import UUID
 
 import pytest
 from piql.compiler.logical.operators import QueryParameter
 from piql.schema.catalog import Kind, RowType, SqlType
-from piql.schema.values import TimeUUID
-from piql_backend.executions.values import from_json, to_json
+from piql_backend.executions.values import from_json
 from piql_backend.web.errors import ApiError
 from pydantic import JsonValue
-
-
-@pytest.mark.parametrize(
-    ("value", "json"),
-    [
-        (None, None),
-        (True, True),
-        ("é😀", "é😀"),
-        (2**53, 2**53),
-        (2**53 + 1, "9007199254740993"),
-        (-(2**63), "-9223372036854775808"),
-        (1.5, 1.5),
-        (float("inf"), "Infinity"),
-        (float("-inf"), "-Infinity"),
-        (float("nan"), "NaN"),
-        (Decimal("12.30"), "12.30"),
-        (datetime(2026, 6, 1, 14, 0, 0, 250_000, tzinfo=timezone(timedelta(hours=2))), "2026-06-01T12:00:00.250Z"),
-        (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00.000Z"),
-        (date(2026, 6, 1), "2026-06-01"),
-        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
-        (time(9, 30), "09:30:00"),
-        (TimeUUID("123e4567-e89b-12d3-a456-426614174000"), "123e4567-e89b-12d3-a456-426614174000"),
-        (b"\x00\xff", {"$base64": "AP8="}),
-    ],
-)
-def test_a_value_becomes_json_that_holds_all_of_it(value: object, json: JsonValue) -> None:
-    assert to_json(value) == json
 
 
 def declared(kind: Kind) -> list[QueryParameter]:

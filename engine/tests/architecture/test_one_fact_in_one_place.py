@@ -9,6 +9,7 @@ from typing import get_args
 import piql
 import piql_backend
 import piql_profiler
+import piql_profiler
 import piql_service
 import pytest
 from piql.compiler.binding.functions import FUNCTIONS
@@ -256,3 +257,14 @@ def test_what_all_servers_check_stands_in_one_function(texts: set[object], place
 
 def constants_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[object]:
     return {node.value for node in ast.walk(function) if isinstance(node, ast.Constant)}
+
+
+def test_json_that_holds_bytes_is_written_and_read_in_one_place_and_in_clients() -> None:
+    packages = [Path(package.__file__ or "").parent for package in (piql_service, piql_backend, piql_profiler)]
+    schemas = {"piql/schema/types.py", "piql_backend/parameter_sets/schemas.py"}
+    readers = {
+        name
+        for name, module in (*modules(), *(module for package in packages for module in modules_below(package)))
+        if any(isinstance(node, ast.Constant) and node.value == "$base64" for node in ast.walk(module))
+    }
+    assert readers - schemas == {"piql/schema/json_values.py", "piql_service/clients/python/runtime.py"}

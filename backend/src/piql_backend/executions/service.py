@@ -18,6 +18,7 @@ from piql.compiler.physical.operators import LocalProjection, PhysicalNode
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import OUR_FAULT, BoundExceeded, DeployedMeanwhile
+from piql.schema.json_values import to_json
 from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.database.connection import now
@@ -25,7 +26,7 @@ from piql_backend.deployments.history import LiveDeployment
 from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
-from piql_backend.executions.values import from_json, to_json
+from piql_backend.executions.values import from_json
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.web.errors import ApiError
 

@@ -1,50 +1,15 @@
-"""Values between JSON and the engine: what JSON cannot hold travels as a string, bytes with a marker.
-
-engine                              JSON
-TIMESTAMP 2026-01-01 00:00 UTC      "2026-01-01T00:00:00.000Z"
-DECIMAL 9.50, DATE, UUID            "9.50" and so on: always strings
-integers beyond ±2^53               "9007199254740993"
-infinite floats                     "Infinity", "-Infinity", "NaN"
-bytes                               {"$base64": "…"}
-"""
+"""Parameters and rows between the JSON of a request and the engine, in the form of `piql.schema.json_values`."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Protocol
 
-from piql.schema.catalog import Kind, RowType, SqlType
+from piql.schema.catalog import RowType, SqlType
+from piql.schema.json_values import READERS, UnreadableJson, read_bytes
 from pydantic import JsonValue
 
 from piql_backend.web.errors import ApiError
-
-BYTES = "$base64"
-_EXACT = 2**53  # beyond it a JavaScript number is not exact
-_EXACT_DIGITS = 15  # a decimal number of so many digits survives a JavaScript number unchanged
-
-
-def to_json(value: object) -> JsonValue:
-    """A value of the engine as JSON."""
-    match value:
-        case None | bool() | str():
-            return value
-        case int():
-            return value if -_EXACT <= value <= _EXACT else str(value)
-        case float():
-            return value if math.isfinite(value) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
-        case datetime():
-            return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        case bytes():
-            return {BYTES: base64.b64encode(value).decode("ascii")}
-        case list() | tuple():
-            return [to_json(item) for item in value]
-        case _:
-            return str(value)
 
 
 class Typed(Protocol):
@@ -86,30 +51,16 @@ def _from_json(name: str, value: JsonValue, type: object) -> object:
             return [_row(name, row, type) for row in value]
         case list():
             return [_from_json(name, item, type) for item in value]
-        case float() if isinstance(type, SqlType) and type.kind is Kind.DECIMAL and _may_be_rounded(value):
-            raise ApiError(
-                422,
-                "invalid-parameter",
-                f"{name} has too many digits for a JSON number.",
-                'Write it as a string: "9.50".',
-                parameter=name,
-            )
-        case {"$base64": str(text), **rest} if not rest:
-            try:
-                return base64.b64decode(text, validate=True)
-            except (binascii.Error, ValueError):
-                raise ApiError(422, "invalid-parameter", f"{name} is not valid base64.", parameter=name) from None
-        case str() if isinstance(type, SqlType) and type.kind is Kind.BIGINT and _is_integer(value):
-            return int(value)
         case _:
-            return value
+            return _read(name, value, type)
 
 
-def _is_integer(text: str) -> bool:
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) <= 19
-
-
-def _may_be_rounded(number: float) -> bool:
-    """Whether the number in the JSON text may have had more digits than a float keeps."""
-    return not math.isfinite(number) or len(Decimal(repr(number)).as_tuple().digits) > _EXACT_DIGITS
+def _read(name: str, value: JsonValue, type: object) -> object:
+    reader = READERS.get(type.kind) if isinstance(type, SqlType) else read_bytes
+    if reader is None:
+        return value
+    try:
+        return reader(value)
+    except UnreadableJson as error:
+        advice = f"{error.advice[0].upper()}{error.advice[1:]}." if error.advice else None
+        raise ApiError(422, "invalid-parameter", f"{name} {error.problem}.", advice, parameter=name) from None

@@ -16,10 +16,10 @@ from piql.client.group_levels import GroupLevel, LimitLevels, all_levels, rows_t
 from piql.client.raised_limit import bounds_with_limit, limit_on, texts_with_limit
 from piql.compiler.result import Compilation
 from piql.errors import PiqlError
+from piql.schema.json_values import to_json
 from pydantic import ValidationError
 
 from piql_backend.data_folder.files import write_atomically
-from piql_backend.executions.values import to_json
 from piql_backend.headroom.schemas import (
     CountState,
     GroupLevelRead,

@@ -27,10 +27,11 @@ from piql.errors import (
 from piql.files.row_check import NumberedRow, RowCheck
 from piql.runtime.writing.table_rules.records import never_null
 from piql.schema.catalog import Column, Table
+from piql.schema.json_values import to_json
 from piql.schema.types import convert
 from piql.schema.values import ValueMismatch
 
-from piql_backend.executions.values import from_json, to_json
+from piql_backend.executions.values import from_json
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.schemas import (
     LiveColumnRead,

@@ -24,6 +24,7 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from piql.schema.catalog import Kind, SqlType
+from piql.schema.json_values import base64_text, moment_text
 from piql.schema.types import KINDS
 from piql.schema.values import QUOTED, ValueMismatch, shown
 
@@ -91,15 +92,6 @@ def _unchanged(form: BytesForm) -> Reader:
     return lambda value: value
 
 
-def moment_text(value: datetime) -> str:
-    """Return a moment in UTC to the millisecond: `2026-01-31T12:00:00.000Z`."""
-    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _bytes_text(value: bytes) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
 def _plain(name: str) -> Callable[[SqlType], str]:
     return lambda declared: name
 
@@ -122,7 +114,7 @@ _OWN: dict[Kind, FileType] = {
     ),
     Kind.VARCHAR: _TEXT,
     Kind.TEXT: _TEXT,
-    Kind.BLOB: FileType(_bytes_reader, _bytes_text, _plain("BLOB"), is_text=True),
+    Kind.BLOB: FileType(_bytes_reader, base64_text, _plain("BLOB"), is_text=True),
     Kind.TIMESTAMP: FileType(lambda form: _moment, moment_text, _plain("TIMESTAMPTZ")),
     Kind.TIMEUUID: FileType(_unchanged, str, _plain("UUID")),
 }

@@ -4,5 +4,5 @@ catalog         tables, columns, keys, limits, indexes       types      one row 
 values          which Python value stands for which type     words      the words of a text, for token search
 decimals        exact arithmetic of DECIMAL                  table_changes   what may differ between two versions
 calendar        computing with days and times                conversions     CAST, as functions of values
-thresholds      from which bound on a query is expensive
+thresholds      from which bound on a query is expensive     json_values     values as JSON, and back
 """

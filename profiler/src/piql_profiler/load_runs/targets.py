@@ -5,27 +5,23 @@ Parameters are drawn from the rows in the store, in both cases.
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Decimal
 from urllib.parse import quote
 
 import piql
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.errors import PiqlError
-from piql.schema.values import QUOTED
+from piql.schema.json_values import without_type
 from piql.text.web_addresses import web_address_of
 
 from piql_profiler.load_runs.calls import CallFailed
 from piql_profiler.measure.sampling import ParameterSampler
 
 TOKEN_VARIABLE = "PIQL_SERVICE_TOKEN"  # of the environment: other users of the machine can read arguments
-_EXACT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +103,6 @@ class ServiceTarget:
             kind = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
             connection = self._of_thread.connection = kind(self._host, timeout=60)
         return connection
-
-
-def without_type(value: object) -> object:
-    """A value that JSON has no type for, as the service reads it."""
-    match value:
-        case datetime():
-            return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        case bytes():
-            return {"$base64": base64.b64encode(value).decode("ascii")}
-        case _ if isinstance(value, (*QUOTED, Decimal)):
-            return str(value)
-        case _:
-            raise TypeError(f"no JSON for {type(value).__name__}")
 
 
 def open_target(address: Address, queries: Sequence[str], seed: int) -> StoreTarget | ServiceTarget:
