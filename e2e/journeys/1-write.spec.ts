@@ -284,3 +284,32 @@ test('a schema of another database becomes a file, after a look at what is left 
   await expect(problems.items).toHaveCount(1) // JSON has no length: that is said, and costs nothing
   await expect(problems.items).toContainText('selectOrder')
 })
+
+test('a column without a length is told of once, at its declaration, however many queries read it', async ({
+  workbench,
+  api,
+  page,
+}) => {
+  const { problems, bounds, editor } = workbench
+  await api.create('notes.piql', 'CREATE TABLE notes (\n  id INT PRIMARY KEY,\n  body TEXT\n);\n')
+  await api.create(
+    'queries/notes.piql',
+    ['first', 'second', 'third']
+      .map((name) => `CREATE QUERY ${name} AS SELECT body FROM notes WHERE id = [id];`)
+      .join('\n'),
+  )
+  await workbench.open('/applications/scadr/development?query=second&file=queries/notes.piql&panel=bounds')
+  await expect(workbench.status).toContainText('1 hint')
+  await problems.open()
+  await expect(problems.items).toHaveCount(1)
+  await expect(problems.about('notes.piql:3')).toContainText(
+    'body has no length, so the bytes of 3 queries count 64 KiB for each of its values',
+  )
+  await look(page, 'unsized-column')
+  await expect(bounds.content).toContainText('if no value of notes.body is longer than 64 KiB')
+  await bounds.content.getByRole('button', { name: 'notes.body' }).click()
+  await expect(page).toHaveURL(/file=notes\.piql/)
+  await editor.typeOver('notes.piql', 'TEXT', 'VARCHAR(200)')
+  await expect(problems.none).toBeVisible()
+  await workbench.finishSaving()
+})

@@ -6477,6 +6477,8 @@ export interface components {
         /**
          * QueryRead
          * @description `stages` are empty where nothing could be planned, and where `stages_of` named another query.
+         *
+         *     `unsized` are the columns without a length that it fetches: of the bound, only the bytes rest on an assumption then.
          */
         QueryRead: {
             /** Name */
@@ -6505,6 +6507,8 @@ export interface components {
             accesses: components["schemas"]["AccessRead"][];
             /** Axes */
             axes: components["schemas"]["AxisRead"][];
+            /** Unsized */
+            unsized: components["schemas"]["UnsizedColumnRead"][];
         };
         /**
          * RaiseCreate
@@ -7978,6 +7982,16 @@ export interface components {
             /** Columns */
             columns: string[];
             range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * UnsizedColumnRead
+         * @description A column without a length: the bytes of a bound count 64 KiB for each of its values.
+         */
+        UnsizedColumnRead: {
+            /** Table */
+            table: string;
+            /** Column */
+            column: string;
         };
         /**
          * UsersRead

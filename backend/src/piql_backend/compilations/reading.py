@@ -47,6 +47,7 @@ from piql_backend.compilations.schemas import (
     TermRead,
     UnboundedSegmentRead,
     UniqueKeyRead,
+    UnsizedColumnRead,
 )
 from piql_backend.web.schemas import DiagnosticRead, EditRead, FixRead, LabelRead, RangeRead
 
@@ -300,6 +301,7 @@ def read_query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
             )
             for axis in axes_of(query)
         ],
+        unsized=[UnsizedColumnRead(table=table, column=column) for table, column in query.unsized],
     )
 
 

@@ -212,8 +212,18 @@ class AxisRead(Read):
     number_ranges: list[RangeRead]
 
 
+class UnsizedColumnRead(Read):
+    """A column without a length: the bytes of a bound count 64 KiB for each of its values."""
+
+    table: str
+    column: str
+
+
 class QueryRead(Read):
-    """`stages` are empty where nothing could be planned, and where `stages_of` named another query."""
+    """`stages` are empty where nothing could be planned, and where `stages_of` named another query.
+
+    `unsized` are the columns without a length that it fetches: of the bound, only the bytes rest on an assumption then.
+    """
 
     name: str
     kind: Literal["select", "insert", "update", "delete"]
@@ -228,6 +238,7 @@ class QueryRead(Read):
     unbounded: list[UnboundedSegmentRead]
     accesses: list[AccessRead]
     axes: list[AxisRead]
+    unsized: list[UnsizedColumnRead]
 
 
 class RepeatedQueryRead(Read):

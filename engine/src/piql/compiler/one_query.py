@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
-from piql.compiler.bounds.bytes import reads_unsized
 from piql.compiler.bounds.expensive import expensive_query, expensive_write
 from piql.compiler.bounds.levels import uncountable
 from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.bounds.scaling import scaling_class
+from piql.compiler.bounds.unsized import unsized_columns
 from piql.compiler.bounds.writes import bound_of_write
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
 from piql.compiler.logical.operators import Cases, Delete, Insert, LogicalNode, LogicalWrite, Update, section_of
@@ -33,7 +33,6 @@ from piql.compiler.physical.operators import (
     PhysicalNode,
     SortedIndexJoin,
     map_inputs,
-    operators,
 )
 from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
@@ -237,12 +236,8 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     if too_large is not None:
         return replace(query, diagnostics=(*query.diagnostics, too_large))
     warnings = hot_partitions(plan, bound.name or None)
-    is_unsized = any(map(reads_unsized, operators(plan)))
-    if is_unsized:
-        warnings = (*warnings, _unsized(bound))
-    dear = expensive_query(
-        proved, catalog.thresholds, bound.name or None, bound.name_span, are_bytes_known=not is_unsized
-    )
+    unsized = unsized_columns(plan)
+    dear = expensive_query(proved, catalog.thresholds, bound.name or None, bound.name_span, are_bytes_known=not unsized)
     if dear is not None:
         warnings = (*warnings, dear)
     return replace(
@@ -251,6 +246,7 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         bound=proved,
         scaling_class=scaling_class(plan),
         indexes=tuple(indexes_read(plan)),
+        unsized=unsized,
         diagnostics=(*query.diagnostics, *warnings),
     )
 
@@ -279,16 +275,6 @@ def _finish_write(
     dear = expensive_write(proved, catalog.thresholds, query.name or None, query.name_span)
     diagnostics = query.diagnostics if dear is None else (*query.diagnostics, dear)
     return replace(query, logical=write, plan=plan, bound=proved, scaling_class=grade, diagnostics=diagnostics)
-
-
-def _unsized(bound: BoundQuery) -> Diagnostic:
-    return report(
-        "unsized-column",
-        "the bytes of this bound count 64 KiB for each TEXT or BLOB without a length",
-        bound.name_span,
-        help="VARCHAR(n) says how long a value can be",
-        query=bound.name or None,
-    )
 
 
 def _refused(

@@ -29,6 +29,7 @@ from piql.compiler.binding.binder import (
 from piql.compiler.binding.schema import BoundSchema
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.star_room import StarRoom
+from piql.compiler.bounds.unsized import UnsizedRead, unsized_findings
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, design, settle
 from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_once
 from piql.compiler.physical.indexes.index_set import IndexSet, settle_indexes
@@ -128,7 +129,7 @@ class Assembly:
         )
 
     def findings(self) -> list[Diagnostic]:
-        """Return the diagnostics up to binding in the order of the text, then those of each plan."""
+        """Return the diagnostics up to binding in the order of the text, those of each plan, those of columns."""
         of_schema: dict[int, list[Diagnostic]] = {}
         for finding in self.schema.diagnostics:
             of_schema.setdefault(id(finding.span.source), []).append(finding)
@@ -149,7 +150,8 @@ class Assembly:
                 of_part.extend(query.diagnostics[: len(bound.diagnostics)])
             of_texts.extend(sorted(of_part, key=lambda finding: finding.span.start))
             of_plans.extend(part.findings_of_plans())
-        return [*of_texts, *of_plans]
+        unsized = chain.from_iterable(self.parts.by_run(_unsized_among))
+        return [*of_texts, *of_plans, *unsized_findings(unsized, self.catalog.tables)]
 
 
 def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) -> Assembly:
@@ -444,6 +446,15 @@ def _with_findings(parts: tuple[Part, ...]) -> list[Part]:
 
 def _defining_or_with_findings(parts: tuple[Part, ...]) -> list[Part]:
     return [part for part in parts if part.has_findings or part.defines]
+
+
+def _unsized_among(parts: tuple[Part, ...]) -> list[UnsizedRead]:
+    return [
+        UnsizedRead(column, query.name, query.name_span)
+        for part in parts
+        for query in part.queries
+        for column in query.unsized
+    ]
 
 
 def _readers_among(parts: tuple[Part, ...]) -> list[Part]:

@@ -49,6 +49,7 @@ class CompiledQuery:
     bound: Bound | None = None
     scaling_class: ScalingClass | None = None
     indexes: tuple[Index, ...] = ()  # secondary indexes that its plan reads
+    unsized: tuple[tuple[str, str], ...] = ()  # columns without a length that it fetches, by table: bytes are assumed
     unbounded: tuple[UnboundedSegment, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 

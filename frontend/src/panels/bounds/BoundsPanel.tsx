@@ -1,10 +1,11 @@
 import { Sigma } from 'lucide-react'
+import { Fragment } from 'react'
 import type { Bound, NoPrediction, Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { requestGridWith } from '../../app/grid-request'
 import { NoQuery } from '../../app/NoQuery'
 import { useLacks, usePredictions } from '../../app/predictions'
-import { useSelectedQuery } from '../../app/selection'
+import { useCompilation, useSelectedQuery } from '../../app/selection'
 import { setView } from '../../app/url-state'
 import { estimateText, worstText } from '../../logic/estimate'
 import { formulaParts, formulaWithValues } from '../../logic/lens'
@@ -83,7 +84,11 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
           />
         ) : null}
         <Fact name="Rows fetched" value={`≤ ${formatCount(bound.rows_fetched)}`} />
-        <Fact name="Bytes" value={`≤ ${formatBytes(bound.bytes)}`} />
+        <Fact
+          name="Bytes"
+          value={`≤ ${formatBytes(bound.bytes)}`}
+          detail={query.unsized.length > 0 ? <Assumed columns={query.unsized} /> : null}
+        />
         {query.kind === 'select' ? null : (
           <>
             <Fact name="Puts" value={formatCount(bound.puts)} />
@@ -104,6 +109,33 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
       </dl>
       {bound.terms.length > 0 ? <Terms bound={bound} /> : null}
       <Operators query={query} bound={bound} />
+    </>
+  )
+}
+
+/** What the bytes assume, with links to the columns that have no length. */
+function Assumed({ columns }: { columns: Query['unsized'] }) {
+  const tables = useCompilation()?.tables
+  return (
+    <>
+      if no value of{' '}
+      {columns.map(({ table, column }, index) => {
+        const declared = tables?.find(({ name }) => name === table)?.columns.find(({ name }) => name === column)
+        const range = declared?.range
+        return (
+          <Fragment key={`${table}.${column}`}>
+            {index > 0 ? ', ' : ''}
+            {range ? (
+              <button type="button" className={styles['place']} onClick={() => reveal(range, true)}>
+                {table}.{column}
+              </button>
+            ) : (
+              `${table}.${column}`
+            )}
+          </Fragment>
+        )
+      })}{' '}
+      is longer than 64 KiB
     </>
   )
 }

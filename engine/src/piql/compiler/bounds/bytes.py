@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from piql.compiler.logical.expressions import ColumnRef
@@ -62,11 +62,13 @@ def usual_row_bytes(node: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> in
             assert_never(node)
 
 
-def reads_unsized(node: PhysicalNode) -> bool:
-    """Return whether an operator fetches a value whose type has no length: its bytes are assumed, not proven."""
+def unsized_columns_of(node: PhysicalNode) -> Iterator[tuple[str, str]]:
+    """Yield the columns, by table and name, of which an operator fetches values without a length.
+
+    The bytes of these are assumed, not proven.
+    """
     if not isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin | Dereference):
-        return False
-    return any(
-        isinstance(field, ColumnRef) and field.relation == node.alias and not has_size(field.type)
-        for field in node.fields
-    )
+        return
+    for field in node.fields:
+        if isinstance(field, ColumnRef) and field.relation == node.alias and not has_size(field.type):
+            yield node.table.name, field.name

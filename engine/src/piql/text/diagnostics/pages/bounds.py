@@ -138,8 +138,9 @@ CODES = (
     Code(
         "unsized-column",
         "The bytes of a bound rest on an assumption",
-        "TEXT and BLOB without a length can hold values of any size, and the bound counts 64 KiB for each. "
-        "Operations, round trips and rows are proven all the same. Write VARCHAR(n) to prove the bytes too.",
+        "TEXT and BLOB without a length can hold values of any size, and the bound of each query that fetches one "
+        "counts 64 KiB for it. Operations, round trips and rows are proven all the same. Write VARCHAR(n) to prove the "
+        "bytes too. The column is named once, however many queries fetch it.",
         "CREATE TABLE notes (id INT PRIMARY KEY, body TEXT);\nCREATE QUERY q AS SELECT body FROM notes WHERE id = 1;",
         severity="info",
     ),
