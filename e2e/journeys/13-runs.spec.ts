@@ -61,6 +61,37 @@ test('earlier runs are listed, run again, put back and cleared', async ({ workbe
   await expect(run.content).toContainText('Nothing was run here yet.')
 })
 
+test('a link shows the form of a run as it was filled in, and no server is told the values', async ({
+  workbench,
+  page,
+}) => {
+  const { run } = workbench
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(`${request.url()} ${request.headers()['referer'] ?? ''}`))
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=run')
+  await run.fill({ me: READER, count: '3' })
+  await expect(page).toHaveURL(new RegExp(`panel=run.*#value\\.me=${READER}&value\\.count=3$`))
+  await page.reload()
+  await expect(run.parameter('count')).toHaveValue('3')
+  await run.submit('thoughtstream')
+  await expect(run.rows).toHaveCount(3)
+
+  await run.choose('findUser')
+  await expect(page).not.toHaveURL(/#/)
+  await run.fill({ username: WRITER })
+  await expect(page).toHaveURL(new RegExp(`#value\\.username=${WRITER}$`))
+  await page.goBack()
+  await expect(run.parameter('me')).toHaveValue(READER)
+  await run.content.getByRole('button', { name: 'Sample values' }).click()
+  await expect(page).not.toHaveURL(/#/)
+  expect(asked.filter((request) => request.includes('value.'))).toEqual([])
+
+  // A link to a write fills its form in and runs nothing.
+  await page.goto('/applications/scadr/development?query=subscribe&panel=run#value.owner=ada&value.target=nobody')
+  await expect(run.parameter('target')).toHaveValue('nobody')
+  await expect(run.content).toContainText('Ready to run')
+})
+
 test('values are saved under a name, chosen, changed and removed, also when the query has changed', async ({
   workbench,
   api,

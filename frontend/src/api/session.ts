@@ -18,9 +18,9 @@ export const waysToSignIn = (refused: string | null) =>
     staleTime: Infinity,
   })
 
-/** Where a sign-in at the provider begins; it ends at a page of this workbench. */
+/** Where a sign-in at the provider begins; it ends at a page of this workbench, without what is behind `#` in it. */
 export const signInAtProvider = (returnTo: string) =>
-  `/api/sign-in/start?${new URLSearchParams({ return_to: returnTo })}`
+  `/api/sign-in/start?${new URLSearchParams({ return_to: returnTo.replace(/#.*/s, '') })}`
 
 export const signIn = (name: string, password: string) =>
   answered(api.POST('/api/session', { body: { name, password } }))

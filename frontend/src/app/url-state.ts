@@ -4,15 +4,15 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { EnvironmentName } from '../api/environment'
-import { formatView, parseView, type View } from '../logic/view'
+import { changed, formatView, parseView, type View } from '../logic/view'
 
 const listeners = new Set<() => void>()
 const addressListeners = new Set<() => void>()
-let view = parseView(location.pathname, location.search)
+let view = parseView(location.pathname, location.search, location.hash)
 let environment: EnvironmentName = { application: view.application, environment: view.environment }
 
 window.addEventListener('popstate', () => {
-  view = parseView(location.pathname, location.search)
+  view = parseView(location.pathname, location.search, location.hash)
   tell()
   for (const listener of addressListeners) listener()
 })
@@ -60,12 +60,12 @@ export function replaceView(change: Partial<View>): void {
 
 /** The URL of the present view with a change. */
 export function hrefTo(change: Partial<View>): string {
-  return formatView({ ...view, ...change })
+  return formatView(changed(view, change))
 }
 
 /** Applies a change to view and address; does nothing if the address stays the same. */
 function move(change: Partial<View>, isReplaced: boolean): void {
-  const next = { ...view, ...change }
+  const next = changed(view, change)
   const url = formatView(next)
   if (url === formatView(view)) return
   view = next

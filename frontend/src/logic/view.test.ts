@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { formatView, HOME, parseSlo, parseView, teamPageOf, type View, viewOf } from './view'
+import { changed, formatView, HOME, parseSlo, parseView, teamPageOf, type View, viewOf } from './view'
 
 function parse(url: string): View {
-  const [path = '', search = ''] = url.split('?')
-  return parseView(path, search)
+  const { pathname, search, hash } = new URL(url, 'http://localhost')
+  return parseView(pathname, search, hash)
 }
 
 describe('the view in the URL', () => {
@@ -36,6 +36,27 @@ describe('the view in the URL', () => {
       source: 'applications',
     }
     expect(parse(formatView(view))).toEqual(view)
+  })
+
+  it('has the values of a run behind #, which no server is sent, while their form is in sight', () => {
+    const values = { me: 'ada & co', since: null, text: 'a\nb#?', value: '', constructor: '1', null: 'x' }
+    const view: View = { ...parse('/?query=a'), application: 'shop', panel: 'run', values }
+    const url = formatView(view)
+    expect(url).toMatch(/^\/applications\/shop\/development\?query=a&panel=run#/)
+    expect(parse(url)).toEqual(view)
+    expect(parse(formatView({ ...view, panel: 'plan', beside: ['run'] })).values).toEqual(values)
+    expect(formatView({ ...view, panel: 'plan' })).not.toContain('#')
+    expect(formatView({ ...view, page: 'dashboard' })).not.toContain('#')
+    expect(formatView({ ...view, values: { me: 'x'.repeat(5000) } })).not.toContain('#')
+    expect(parse('/?query=a#content').values).toBeUndefined()
+  })
+
+  it('leaves the values with the query that they were typed for', () => {
+    const view: View = { ...parse('/?query=a'), application: 'shop', panel: 'run', values: { me: 'ada' } }
+    expect(changed(view, { panel: 'plan' }).values).toEqual({ me: 'ada' })
+    expect(changed(view, { query: 'b' }).values).toBeUndefined()
+    expect(changed(view, { environment: 'production' }).values).toBeUndefined()
+    expect(changed(view, { query: 'b', values: { you: 'bob' } }).values).toEqual({ you: 'bob' })
   })
 
   it('names no application at the root: which there are is the server’s to say', () => {

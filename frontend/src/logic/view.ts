@@ -4,11 +4,12 @@
  *     /applications/scadr/development?file=queries/thoughtstream.piql&query=thoughtstream&panel=heatmap&slo=99-500-600
  *
  * A parameter that cannot be read is ignored. To add one: a field of `View`, and a line in `parseView` and `formatView`
- * (or in TEXT_KEYS, if it is a text).
+ * (or in TEXT_KEYS, if it is a text). The values of a run are behind `#`, which no server is sent.
  */
 
 import type { Region } from './heatmap-region'
 import { PLAN_METRICS, type PlanMetric } from './plan-metric'
+import { formatTyped, parseTyped, type TypedValues } from './typed-values'
 
 /** All panels, in the order of their tabs. */
 export const PANEL_IDS = [
@@ -105,6 +106,8 @@ export interface View {
   window?: number | undefined
   /** Whose executions the dashboard counts; both are left out of the address. */
   source?: 'workbench' | 'applications' | undefined
+  /** What is typed into the form of the current query; in the address while the panel `run` is. */
+  values?: TypedValues | undefined
 }
 
 /** The environment that every application has. */
@@ -135,7 +138,7 @@ const TEXT_KEYS = [
 ] as const
 
 /** The view of an address. */
-export function parseView(pathname: string, search: string): View {
+export function parseView(pathname: string, search: string, hash = ''): View {
   const [, ...parts] = pathname.split('/').map(decoded)
   const query = new URLSearchParams(search)
   const view: View = parsePath(parts) ?? { ...ROOT, unknownPath: pathname }
@@ -164,10 +167,18 @@ export function parseView(pathname: string, search: string): View {
   if (window > 0) view.window = window
   const source = query.get('source')
   if (source === 'workbench' || source === 'applications') view.source = source
+  view.values = parseTyped(hash)
   return dropUndefined(view)
 }
 
-/** The address of a view: path and parameters. */
+/** A view after a change; values stay with the form that they were typed into. */
+export function changed(view: View, change: Partial<View>): View {
+  const next = { ...view, ...change }
+  const isSameForm = (['application', 'environment', 'query'] as const).every((key) => next[key] === view[key])
+  return isSameForm || 'values' in change ? next : { ...next, values: undefined }
+}
+
+/** The address of a view: path, parameters and, for the form of a run, the fragment. */
 export function formatView(view: View): string {
   const query = new URLSearchParams()
   for (const key of TEXT_KEYS) {
@@ -193,7 +204,12 @@ export function formatView(view: View): string {
   const environment = view.application ? `/${names.join('/')}` : ''
   const path = view.unknownPath ?? pagePath(view, environment)
   const search = query.toString().replaceAll('%2F', '/')
-  return search ? `${path}?${search}` : path
+  return `${search ? `${path}?${search}` : path}${fragment(view)}`
+}
+
+function fragment({ page, panel, beside = [], values }: View): string {
+  const hasForm = page === 'workbench' && (panel === 'run' || beside.includes('run'))
+  return hasForm && values ? formatTyped(values) : ''
 }
 
 function pagePath(view: View, environment: string): string {

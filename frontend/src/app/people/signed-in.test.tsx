@@ -67,7 +67,7 @@ describe('the window', () => {
     expect(location.href).toMatch(/\/record\?day=2026-01-01#x$/)
     const assign = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
     fireEvent.click(screen.getByRole('button', { name: 'Sign in with Example' }))
-    const page = '/record?day=2026-01-01#x'
+    const page = '/record?day=2026-01-01' // no server is sent what is behind #
     expect(assign).toHaveBeenCalledWith(`/api/sign-in/start?${new URLSearchParams({ return_to: page })}`)
     history.replaceState(null, '', '/')
   })
