@@ -219,8 +219,11 @@ for (const size of [
       await page.setViewportSize({ width: 720, height: 450 }) // 1440 × 900 at 200 %
       await expectNoSidewaysScrolling(page, 'at 200 %')
     }
-    if (size.width < 700) await page.getByRole('button', { name: 'Menu' }).click()
+    await expectWhole(page.getByRole('combobox', { name: 'Application', exact: true }))
+    await expectWhole(page.getByRole('combobox', { name: 'Environment', exact: true }))
+    await page.getByRole('button', { name: 'Menu' }).click()
     await expect(page.getByRole('button', { name: /^Theme/ })).toBeInViewport({ ratio: 1 })
+    if (size.width >= 700) await page.keyboard.press('Escape')
     await workbench.openDashboardPage()
     await expect(workbench.dashboard.queries.first()).toBeVisible()
     await expectNoSidewaysScrolling(page, 'dashboard')
@@ -339,3 +342,18 @@ test('names of any length leave nothing wider than its panel, and lie over nothi
     await look(page, `long-${title.toLowerCase()}`)
   }
 })
+
+/** Expects a select to be wide enough for what it shows. */
+async function expectWhole(select: Locator): Promise<void> {
+  const { width, needed } = await select.evaluate((element) => {
+    const copy = element.cloneNode(true) as HTMLSelectElement
+    copy.value = (element as HTMLSelectElement).value
+    copy.style.cssText = 'position: absolute; max-width: none; width: max-content'
+    for (const option of [...copy.options]) if (!option.selected) option.remove()
+    element.parentElement?.append(copy)
+    const sizes = { width: element.getBoundingClientRect().width, needed: copy.getBoundingClientRect().width }
+    copy.remove()
+    return sizes
+  })
+  expect(width).toBeGreaterThanOrEqual(needed - 1)
+}

@@ -7,7 +7,7 @@ import { plural } from '../units'
 import appStyles from './app.module.css'
 import { HeaderMenu } from './HeaderMenu'
 import styles from './header.module.css'
-import { useLayout } from './panel-view'
+import { useHeaderRoom } from './header-room'
 import { AccountMenu } from './people/AccountMenu'
 import { Switcher } from './Switcher'
 import { chooseTheme, nextTheme, useTheme } from './theme'
@@ -23,14 +23,14 @@ interface HeaderProps {
 }
 
 /**
- * The bar at the top: pages, search, the state of saving, notices, shortcuts, theme. On a very narrow window most of it
- * is in a menu.
+ * The bar at the top: pages, search, the state of saving, notices, shortcuts, theme. On a narrow window its tools are in
+ * a menu, and on a very narrow one the pages too.
  */
 export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const view = useView()
   const choice = useTheme((state) => state.choice)
   const ThemeIcon = THEME_ICONS[choice]
-  const isNarrow = useLayout() === 'stacked'
+  const room = useHeaderRoom()
   const isOfApplication = view.page === 'workbench' || isSidePage(view.page)
   const pages = isOfApplication ? (
     <nav className={styles['nav']} aria-label="Pages">
@@ -41,26 +41,26 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
       <PageLink page="alerts" title="Alerts" />
     </nav>
   ) : null
+  const search = (
+    <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
+      <Search size={14} aria-hidden />
+      <span>Search or run a command</span>
+      <Kbd>F1</Kbd>
+    </button>
+  )
   const tools = (
-    <>
-      <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
-        <Search size={14} aria-hidden />
-        <span>Search or run a command</span>
-        <Kbd>F1</Kbd>
-      </button>
-      <div className={styles['tools']}>
-        <GuideLink isBeside={isOfApplication} />
-        <IconButton label="Earlier notices" onClick={onNotices}>
-          <Bell size={16} aria-hidden />
-        </IconButton>
-        <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
-          <Keyboard size={16} aria-hidden />
-        </IconButton>
-        <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(nextTheme(choice))}>
-          <ThemeIcon size={16} aria-hidden />
-        </IconButton>
-      </div>
-    </>
+    <div className={styles['tools']}>
+      <GuideLink isBeside={isOfApplication} />
+      <IconButton label="Earlier notices" onClick={onNotices}>
+        <Bell size={16} aria-hidden />
+      </IconButton>
+      <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
+        <Keyboard size={16} aria-hidden />
+      </IconButton>
+      <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(nextTheme(choice))}>
+        <ThemeIcon size={16} aria-hidden />
+      </IconButton>
+    </div>
   )
   return (
     <header className={styles['header']}>
@@ -76,16 +76,18 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
           <Switcher />
         </>
       ) : null}
-      {isNarrow ? null : pages}
+      {room.pages ? pages : null}
       <span className={appStyles['grow']} />
       {view.page === 'workbench' ? <SaveState /> : null}
-      {isNarrow ? (
+      {room.search ? search : null}
+      {room.tools ? (
+        tools
+      ) : (
         <HeaderMenu>
-          {pages}
+          {room.pages ? null : pages}
+          {room.search ? null : search}
           {tools}
         </HeaderMenu>
-      ) : (
-        tools
       )}
       <AccountMenu />
     </header>
