@@ -77,6 +77,21 @@ test('a burst of a query that writes asks before it changes the data', async ({ 
   await expect(dashboard.burstState).toContainText('done: 20 of 20', { timeout: 60_000 * patience })
 })
 
+test('SLOs go out as rules for Prometheus', async ({ workbench, page }) => {
+  const { dashboard } = workbench
+  await page.goto('/applications/scadr/development/dashboard?query=myThoughts')
+  await dashboard.promise({ percent: 99, milliseconds: 75, seconds: 600 })
+  await workbench.expectNotice('The SLO of myThoughts is saved.')
+  const leaving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export Prometheus rules' }).click()
+  const file = await leaving
+  expect(file.suggestedFilename()).toBe('slos.rules.yaml')
+  const text = await readFile(await file.path(), 'utf8')
+  expect(text).toContain(
+    'piql:slo_broken:ratio_rate1h{application="scadr", environment="development", query="myThoughts"} >= 0.144',
+  )
+})
+
 test('SLOs go out as OpenSLO documents and come in again', async ({ workbench, page }) => {
   const { dashboard } = workbench
   await page.goto('/applications/scadr/development/dashboard?query=myThoughts')

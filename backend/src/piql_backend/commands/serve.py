@@ -16,7 +16,7 @@ from piql.store.schemes import S3, scheme_of
 from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.settings import Settings
-from piql_backend.slos.report import report
+from piql_backend.slos.report import print_rules, report
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
@@ -175,8 +175,17 @@ def slo(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--environment", default="development", metavar="NAME", help="of the application")
     parser.add_argument("--deployment", default="live", metavar="ID")
     parser.add_argument("--window", type=float, default=3600.0, metavar="SECONDS")
-    parser.add_argument("--output", choices=("table", "json"), default="table")
+    parser.add_argument("--output", choices=("table", "json", "rules"), default="table", help="rules: for Prometheus")
+    parser.add_argument(
+        "--metrics",
+        choices=("reported", "client"),
+        default="reported",
+        help="what rules are about: metrics of the workbench (reported) or of the application (client)",
+    )
+    parser.add_argument("--job", help="Prometheus' name for where it scrapes these metrics; default: any")
     options = parser.parse_args(argv)
+    if options.output == "rules":
+        return print_rules(options.url, options.application, options.environment, options.metrics, options.job)
     return report(
         options.url, options.application, options.environment, options.deployment, options.window, options.output
     )

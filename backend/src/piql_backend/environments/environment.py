@@ -81,6 +81,7 @@ class Environment:
 
     def __init__(self, folder: Path, application: str, store: StoreConnection, shared: Shared) -> None:
         """Build the services and open the DuckDB file; if an earlier start made one that is gone, that is a problem."""
+        self.place = (application, folder.name)
         self._folder = folder
         self.store = store
         self._sample = Sample(folder, shared.samples, shared.sample_size)
@@ -135,9 +136,7 @@ class Environment:
             Comparing(self.deployments, self.predictions),
         )
 
-        self.alerts = Alerts(
-            (application, folder.name), AlertTable(self.database), self._read_last_hour, shared.alerts_to
-        )
+        self.alerts = Alerts(self.place, AlertTable(self.database), self._read_last_hour, shared.alerts_to)
 
     def _read_last_hour(self) -> LatencyRead:
         return self.latency.read("live", 3600)

@@ -114,6 +114,8 @@ def _reported(
         for outcome, count in sorted(tally.outcomes.items())
     ]
     yield Family("piql_reported_executions_total", "counter", "Executions that were reported.", outcomes)
+    failed = [Sample(tally.failed, dict(labels)) for labels, (tally, _) in tallies.items()]
+    yield Family("piql_reported_failed_total", "counter", "Executions that failed; refusals are none.", failed)
     over_bound = [Sample(tally.over_bound, dict(labels)) for labels, (tally, _) in tallies.items()]
     yield Family("piql_reported_over_bound_total", "counter", "Executions that passed their bound.", over_bound)
 

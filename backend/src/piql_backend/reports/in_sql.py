@@ -40,8 +40,10 @@ def _refusals(kind: type[PiqlError] = PiqlError) -> Iterator[str]:
             yield from _refusals(narrower)
 
 
-_REFUSED = _listed(sorted(_refusals()))
-IS_EXECUTION = f"outcome NOT IN ({_REFUSED})"
+REFUSED = frozenset(_refusals())
+"""The outcomes of requests that were refused, such as for a wrong parameter."""
+
+IS_EXECUTION = f"outcome NOT IN ({_listed(sorted(REFUSED))})"
 """Whether a cell counts as executions: errors that refuse a request, such as a wrong parameter, do not."""
 
 KEPT = f"CASE WHEN NOT {FAILED} AND {lower_edge('bucket + 1')} <= threshold_ms THEN executions ELSE 0 END"

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from piql.reporting.cells import GAVE_ROWS, lower_edge_ms
 
+from piql_backend.reports.in_sql import REFUSED
+
 MOST_QUERIES = 10_000
 
 
@@ -19,6 +21,11 @@ class ReportedTally:
     outcomes: Counter[str] = field(default_factory=Counter)
     buckets: Counter[int] = field(default_factory=Counter)
     over_bound: int = 0
+
+    @property
+    def failed(self) -> int:
+        """How many failed; errors that refuse a request, such as a wrong parameter, are no failures."""
+        return sum(count for outcome, count in self.outcomes.items() if outcome not in (*GAVE_ROWS, *REFUSED))
 
     @property
     def seconds(self) -> float:

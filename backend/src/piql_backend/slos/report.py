@@ -12,7 +12,7 @@ import sys
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 from urllib.request import urlopen
 
 UNREACHABLE = 2
@@ -41,6 +41,24 @@ def report(url: str, application: str, environment: str, deployment: str, window
     for query in queries if output == "table" else ():
         print(_line(query))
     return SLO_FAILED if any(_is_broken(query) for query in queries) else 0
+
+
+def print_rules(url: str, application: str, environment: str, metrics: str, job: str | None) -> int:
+    """Print the SLOs as a rule file for Prometheus, and return the exit code."""
+    place = "/api/applications/{}/environments/{}".format(
+        *(quote(name, safe="") for name in (application, environment))
+    )
+    asked = urlencode({"metrics": metrics} | ({} if job is None else {"job": job}))
+    try:
+        with urlopen(f"{url.rstrip('/')}{place}/prometheus-rules?{asked}", timeout=30) as answer:
+            print(answer.read().decode(), end="")
+    except HTTPError as error:
+        print(f"piql slo: {_message(error)}", file=sys.stderr)
+        return UNREACHABLE
+    except (OSError, ValueError, HTTPException) as error:
+        print(f"piql slo: no workbench answers at {url}: {error}", file=sys.stderr)
+        return UNREACHABLE
+    return 0
 
 
 def _is_broken(query: dict[str, Any]) -> bool:

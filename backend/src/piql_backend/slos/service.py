@@ -53,6 +53,10 @@ class Slos:
     def page(self, wish: PageWish) -> Page[SloRead]:
         return self._table.page(wish)
 
+    def list(self) -> Sequence[SloRead]:
+        """All SLOs, by the names of their queries."""
+        return self._table.list()
+
     def thresholds_seconds(self) -> Mapping[str, float]:
         """The threshold of each query that has an SLO."""
         return {slo.query: slo.threshold_ms / 1000 for slo in self._table.list()}

@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './dashboard.module.css'
 
-/** Buttons that export all SLOs to a file of OpenSLO documents, and import them from one. */
+/** Buttons that export all SLOs to a file of OpenSLO documents or of rules for Prometheus, and import them from one. */
 export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
@@ -19,6 +19,11 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
     mutationFn: () =>
       answered(api.GET(`${ENVIRONMENT}/slos/openslo`, { params: { path: environment }, parseAs: 'text' })),
     onSuccess: (text) => download('slos.yaml', 'application/yaml', text),
+  })
+  const exportRules = useMutation({
+    mutationFn: () =>
+      answered(api.GET(`${ENVIRONMENT}/prometheus-rules`, { params: { path: environment }, parseAs: 'text' })),
+    onSuccess: (text) => download('slos.rules.yaml', 'application/yaml', text),
   })
   const importFile = useMutation({
     mutationFn: async (file: File) =>
@@ -31,11 +36,14 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
       void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
     },
   })
-  const error = exportAll.error ?? importFile.error
+  const error = exportAll.error ?? exportRules.error ?? importFile.error
   return (
     <div className={styles['openslo']}>
       <Button look="quiet" disabled={!hasSlos || exportAll.isPending} onClick={() => exportAll.mutate()}>
         Export SLOs
+      </Button>
+      <Button look="quiet" disabled={!hasSlos || exportRules.isPending} onClick={() => exportRules.mutate()}>
+        Export Prometheus rules
       </Button>
       <Button look="quiet" disabled={importFile.isPending} onClick={() => input.current?.click()}>
         Import SLOs
@@ -49,6 +57,7 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
         onChange={(event) => {
           const file = event.target.files?.[0]
           exportAll.reset()
+          exportRules.reset()
           if (file) importFile.mutate(file)
           event.target.value = '' // so that the same file can be chosen again
         }}
