@@ -5,6 +5,7 @@ import { health } from '../api/queries'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { formatMs, plural } from '../units'
 import styles from './app.module.css'
+import { useIsBehind } from './behind'
 import { useCaret } from './editor-bridge'
 import { HealthProblems } from './HealthProblems'
 import { MOD } from './keys'
@@ -20,6 +21,7 @@ export function StatusBar() {
   const { errors, warnings, hints } = useProblemCount()
   const isOpen = useIsProblemsOpen()
   const { compilation, error } = useShownAnswer()
+  const isBehind = useIsBehind()
   const caret = useCaret((state) => state.caret)
   const { data: server, error: healthError } = useQuery(health(environment))
   const isServerAway = isAway(healthError)
@@ -33,18 +35,20 @@ export function StatusBar() {
         title={`${isOpen ? 'Close' : 'Show'} the problems (${MOD} Shift M)`}
         onClick={toggleProblems}
       >
-        {error || errors > 0 ? (
+        {error || (errors > 0 && !isBehind) ? (
           <CircleAlert size={13} className={styles['dangerIcon']} aria-hidden />
-        ) : warnings > 0 ? (
+        ) : warnings > 0 && !isBehind ? (
           <TriangleAlert size={13} className={styles['warningIcon']} aria-hidden />
-        ) : compilation ? (
+        ) : compilation && !isBehind ? (
           <CircleCheck size={13} className={styles['accentIcon']} aria-hidden />
         ) : (
           <CircleDashed size={13} aria-hidden />
         )}
-        {error ? 'Not compiled' : compilation ? countText(errors, warnings, hints) : 'Compiling…'}
+        {error ? 'Not compiled' : compilation && !isBehind ? countText(errors, warnings, hints) : 'Compiling…'}
       </button>
-      {compilation && !error ? <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span> : null}
+      {compilation && !error && !isBehind ? (
+        <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span>
+      ) : null}
       <span className={styles['grow']} />
       {caret ? (
         <span className="numeric">

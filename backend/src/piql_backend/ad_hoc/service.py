@@ -5,7 +5,6 @@ live texts + statement  →  worker: compile_select  →  a bounded query over i
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 
 from piql.client.database import Database, Page
@@ -21,6 +20,7 @@ from piql_backend.executions.service import Executions, read_page
 from piql_backend.executions.values import from_json
 from piql_backend.stores.connection import StoreConnection
 from piql_backend.web.errors import ApiError
+from piql_backend.web.gone_clients import unless_gone
 from piql_backend.workers.pool import WorkerPool
 
 _TRIES = 3  # of a statement that meets a deployment
@@ -63,7 +63,7 @@ class AdHoc:
 
     async def _compiled(self, text: str, deployment: Deployment) -> CompiledQuery:
         job = SelectJob(text, dict(deployment.texts))
-        pickled = await asyncio.wrap_future(self._workers.submit("compile_select", job, job.texts))
+        pickled = await unless_gone(self._workers.submit("compile_select", job, job.texts))
         if pickled is None:
             raise ApiError(422, "text-too-costly", "The statement is nested too deeply.", "Write it with fewer levels.")
         query: CompiledQuery = pickle.loads(pickled)

@@ -10,6 +10,7 @@ middleware, in the order in which a request passes it
     request_limit.py      refuses bodies that are too large
     compressed_bodies.py  unpacks the bodies of reports
     unchanged.py          304 for what the client has
+    gone_clients.py       what nobody waits for any more is not begun
     connection_limit.py, slow_clients.py   below the application: too many, or too slow, connections
     refusal.py            how middleware answers by itself
 for endpoints

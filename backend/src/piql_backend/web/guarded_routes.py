@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.routing import APIRoute, iter_route_contexts
 
+from piql_backend.web.gone_clients import is_asked_for
 from piql_backend.web.guarded_sockets import GuardedSocket, OpenPass, Pass
 from piql_backend.web.needs import Need, Undeclared, declared_need
 from piql_backend.web.wrong_methods import WrongMethods
@@ -52,6 +53,7 @@ class GuardedRoute(APIRoute):
             raise Undeclared(f"{operation} ({self.path}) does not say what it needs: add @needs(…)")
 
         async def guarded(request: Request) -> Response:
+            is_asked_for(request)
             gate = cast(Gate, request.app.state.gate)
             return await gate.answer(request, need, operation, answering)
 

@@ -10,7 +10,6 @@ that ends, is replaced.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import signal
@@ -30,6 +29,7 @@ from fastapi import Response
 
 from piql_backend.settings import WorkerLimits
 from piql_backend.web.errors import ApiError, ErrorRead
+from piql_backend.web.gone_clients import unless_gone
 from piql_backend.web.schemas import SourceFile
 from piql_backend.workers.protocol import READY, Answer, Job
 
@@ -112,15 +112,25 @@ class WorkerPool:
                 raise _refusal("busy", "Too many texts are waiting to be compiled.")
             self._waiting.append(job)
             self._changed.notify_all()
+        job.future.add_done_callback(lambda future: self._drop(job) if future.cancelled() else None)
         return job.future
+
+    def _drop(self, job: _WaitingJob) -> None:
+        """Forget a job that was cancelled before a worker took it."""
+        with self._changed:
+            if job in self._waiting:
+                self._waiting.remove(job)
 
     async def answer(self, name: str, argument: object, files: Sequence[SourceFile]) -> Response:
         """The JSON that a job makes; no thread of the server waits for it."""
         return await self.answer_about(name, argument, {file.path: file.text for file in files})
 
     async def answer_about(self, name: str, argument: object, texts: Mapping[str, str]) -> Response:
-        """The JSON that a job makes of texts; those of the same names are given to the same worker."""
-        return Response(await asyncio.wrap_future(self.submit(name, argument, texts)), media_type="application/json")
+        """The JSON that a job makes of texts; those of the same names are given to the same worker.
+
+        A job that waits is dropped, with ApiError 499, once the client of the request has gone.
+        """
+        return Response(await unless_gone(self.submit(name, argument, texts)), media_type="application/json")
 
     def _slot_for(self, names: Iterable[str], size: int) -> int:
         last = self.limits.workers - 1
