@@ -16,7 +16,8 @@ from piql.schema.types import KIND_OF_NAME
 SECTIONS: dict[str, str] = {
     "Files": """
 file            = { statement [ ";" ] } ;
-statement       = create_table | create_index | create_view | set_setting | create_query | create_entity | fetch_query ;
+statement       = create_table | create_index | create_view | set_setting | create_query | create_unit | create_entity
+                | fetch_query ;
 """,
     "Schema": """
 create_table    = "CREATE" "TABLE" name "(" element { "," element } ")" ;
@@ -65,6 +66,8 @@ stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
                 | "FETCH" ( "FIRST" | "NEXT" ) [ positive | parameter ] ( "ROW" | "ROWS" ) "ONLY" ;
 """,
     "Writes": """
+create_unit     = "CREATE" "UNIT" name "AS" "BEGIN" write ";" { write ";" } "END" ;
+write           = insert | update | delete ;
 insert          = "INSERT" "INTO" name [ columns ] "VALUES" ( row { "," row } | parameter )
                   [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;
 on_conflict     = "ON" "CONFLICT" "DO" "NOTHING" | "ON" "CONFLICT" columns "DO" "NOTHING"

@@ -7,9 +7,10 @@ from importlib import import_module
 from typing import get_args
 
 import piql
-from piql.compiler.logical.operators import LogicalNode, LogicalWrite
+from piql.compiler.logical.operators import LogicalNode, LogicalWrite, Unit
 from piql.compiler.physical.format import format_plan
 from piql.compiler.physical.operators import PhysicalNode, RemoteOperator
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.compiler.syntax.parser import parse
@@ -71,6 +72,10 @@ _EXAMPLES = {
     ),
     "LocalProjection": "SELECT LOWER(hometown) AS town FROM users WHERE username = [me]",
     "WritePlan": "INSERT INTO follows (owner, target, since) VALUES ([me], [you], [now])",
+    "UnitPlan": (
+        "INSERT INTO follows (owner, target, since) VALUES ([me], [you], [now]); "
+        "UPDATE users SET hometown = [town] WHERE username = [me] AND hometown = [before];"
+    ),
 }
 
 
@@ -78,10 +83,10 @@ def pages() -> dict[str, str]:
     """Return the page about operators, by file name."""
     remote = [arg.__name__ for arg in get_args(RemoteOperator)]
     local = [arg.__name__ for arg in get_args(PhysicalNode) if arg.__name__ not in remote]
-    docs = {node.__name__: _about(node) for node in (*get_args(PhysicalNode), WritePlan)}
+    docs = {node.__name__: _about(node) for node in (*get_args(PhysicalNode), WritePlan, UnitPlan)}
     logical = [
         (code(node.__name__), first_sentence(node) or _LOGICAL[node.__name__])
-        for node in (*get_args(LogicalNode), *get_args(LogicalWrite))
+        for node in (*get_args(LogicalNode), *get_args(LogicalWrite), Unit)
     ]
     text = f"""
 # Operators
@@ -101,7 +106,7 @@ passes on. Below each plan is the largest number of requests that it makes.
 
 ## Writes
 
-{_sections(["WritePlan"], docs)}
+{_sections(["WritePlan", "UnitPlan"], docs)}
 
 ## Logical operators
 
@@ -130,10 +135,12 @@ def _sections(names: list[str], docs: dict[str, str]) -> str:
 
 def _example(name: str) -> str:
     statement = f"CREATE QUERY q AS {_EXAMPLES[name]};"
+    if name == "UnitPlan":
+        statement = f"CREATE UNIT q AS BEGIN {_EXAMPLES[name]} END;"
     query = piql.compile(_SCHEMA + statement).queries["q"]
     assert query.plan is not None, (name, query.diagnostics)
     plan = format_plan(query.plan)
-    assert name in plan or name == "WritePlan", plan
+    assert name in plan or name in ("WritePlan", "UnitPlan"), plan
     written = print_file(parse(piql.Source(statement))).split("\n", 1)[1].rstrip(";\n")
     return f"{block(written, 'sql')}\n\n{block(plan)}\n\n{_cost(query)}"
 

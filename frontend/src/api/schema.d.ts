@@ -4048,7 +4048,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "select" | "insert" | "update" | "delete";
+            kind: "select" | "insert" | "update" | "delete" | "unit";
             /** Scaling Class */
             scaling_class: ("I" | "II" | "III" | "IV") | null;
             /** Operations */
@@ -6510,7 +6510,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "select" | "insert" | "update" | "delete";
+            kind: "select" | "insert" | "update" | "delete" | "unit";
             /** Text */
             text: string;
             range: components["schemas"]["RangeRead"];

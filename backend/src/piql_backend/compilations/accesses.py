@@ -14,7 +14,7 @@ from typing import assert_never
 from piql.compiler.bounds.writes import SECTION
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.compiler.logical.format import inputs_of as logical_inputs
-from piql.compiler.logical.operators import Join, LogicalNode, LogicalWrite, Relation, Selection, SemiJoin
+from piql.compiler.logical.operators import Join, LogicalNode, LogicalWrite, Relation, Selection, SemiJoin, Unit
 from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
@@ -26,6 +26,7 @@ from piql.compiler.physical.operators import (
     SortedIndexJoin,
     inputs,
 )
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 
@@ -38,16 +39,20 @@ def read_accesses(query: CompiledQuery) -> list[AccessRead]:
     match query.plan:
         case WritePlan() as plan:
             return _of_write(plan, query)
+        case UnitPlan() as plan:
+            pairs = enumerate(zip(plan.statements, query.statements, strict=True))
+            return [step for at, (write, statement) in pairs for step in _of_write(write, statement, (at,))]
         case None:
             return [] if query.logical is None else _of_refused(query.logical, query)
         case plan:
             return list(_of_plan(plan, query))
 
 
-def _of_plan(plan: PhysicalNode, query: CompiledQuery, above: Path = ()) -> Iterator[AccessRead]:
-    """The steps of a plan that reads; `above` leads to it from the root of the query's plan."""
-    bounds = {bound.path: bound for bound in query.bound.by_operator} if query.bound is not None else {}
-    steps = list(_remote(plan, above))
+def _of_plan(plan: PhysicalNode, query: CompiledQuery, above: Path = (), unit: Path = ()) -> Iterator[AccessRead]:
+    """The steps of a plan that reads; `above` leads to it from the root of the query's plan, `unit` to that root."""
+    by_operator = query.bound.by_operator if query.bound is not None else ()
+    bounds = {(*unit, *bound.path): bound for bound in by_operator}
+    steps = list(_remote(plan, (*unit, *above)))
     tables = {operator.alias: operator.table.name for _, operator in steps}
     for path, operator in steps:
         bound = bounds.get(path)
@@ -113,12 +118,15 @@ def _sources(columns: Iterable[ColumnRef], tables: dict[str, str]) -> list[Acces
     return [AccessSourceRead(table=table, columns=names) for table, names in names_by_table.items()]
 
 
-def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
-    """The reads of its section, the table itself with the whole bound, then the tables that foreign keys lead to."""
-    reads = [] if plan.section is None else list(_of_plan(plan.section, query, SECTION))
+def _of_write(plan: WritePlan, query: CompiledQuery, unit: Path = ()) -> list[AccessRead]:
+    """The reads of its section, the table itself with the whole bound, then the tables that foreign keys lead to.
+
+    `unit` leads to it from the root of the plan of its unit.
+    """
+    reads = [] if plan.section is None else list(_of_plan(plan.section, query, SECTION, unit))
     bound = query.bound
     write = AccessRead(
-        path="root",
+        path=node_id(unit),
         operator=plan.kind.capitalize(),
         kind="write",
         table=plan.table.name,
@@ -128,18 +136,18 @@ def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
         rows=None,
         is_unbounded=False,
     )
-    checks = [_check(plan, key.table, None, key.columns) for key in plan.references]
+    checks = [_check(plan, unit, key.table, None, key.columns) for key in plan.references]
     checks += [
-        _check(plan, table.name, None if index.is_primary else index.name, key.referenced_columns)
+        _check(plan, unit, table.name, None if index.is_primary else index.name, key.referenced_columns)
         for table, key, index in plan.referrers
     ]
     return [*reads, write, *checks]
 
 
-def _check(plan: WritePlan, table: str, index: str | None, columns: Sequence[str]) -> AccessRead:
+def _check(plan: WritePlan, unit: Path, table: str, index: str | None, columns: Sequence[str]) -> AccessRead:
     """The rows of another table that a write looks at because a foreign key of these columns leads there."""
     return AccessRead(
-        path="root",
+        path=node_id(unit),
         operator=plan.kind.capitalize(),
         kind="check",
         table=table,
@@ -151,7 +159,7 @@ def _check(plan: WritePlan, table: str, index: str | None, columns: Sequence[str
     )
 
 
-def _of_refused(plan: LogicalNode | LogicalWrite, query: CompiledQuery) -> list[AccessRead]:
+def _of_refused(plan: LogicalNode | LogicalWrite | Unit, query: CompiledQuery) -> list[AccessRead]:
     """The relations of a query without a bound, in the order of the logical plan, as there is no physical one."""
     relations = list(_relations(plan))
     tables = {relation.alias: relation.table.name for _, relation in relations}
@@ -177,14 +185,14 @@ def _of_refused(plan: LogicalNode | LogicalWrite, query: CompiledQuery) -> list[
     ]
 
 
-def _relations(node: LogicalNode | LogicalWrite, path: Path = ()) -> Iterator[tuple[Path, Relation]]:
+def _relations(node: LogicalNode | LogicalWrite | Unit, path: Path = ()) -> Iterator[tuple[Path, Relation]]:
     if isinstance(node, Relation):
         yield path, node
     for at, child in enumerate(logical_inputs(node)):
         yield from _relations(child, (*path, at))
 
 
-def _conditions(node: LogicalNode | LogicalWrite) -> Iterator[list[ColumnRef]]:
+def _conditions(node: LogicalNode | LogicalWrite | Unit) -> Iterator[list[ColumnRef]]:
     """The columns that each condition of a plan compares."""
     condition = None
     if isinstance(node, Join | SemiJoin):

@@ -6,7 +6,7 @@ Each function turns one kind of value into the schema of the same name: `read_bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -14,10 +14,11 @@ from piql.compiler.bounds.bound import Bound, OperatorBound, Term
 from piql.compiler.bounds.writes import SECTION
 from piql.compiler.logical.format import describe as describe_logical
 from piql.compiler.logical.format import inputs_of as logical_inputs
-from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter, Unit
 from piql.compiler.physical.format import describe as describe_physical
 from piql.compiler.physical.format import format_index
 from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, inputs
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.quick_fixes import QuickFix, allowing, places_of
@@ -317,7 +318,10 @@ def _stages(query: CompiledQuery) -> list[StageRead]:
         stages.append(StageRead(name="Phase I", note=note, plan=_logical(query.logical, unbounded=unbounded)))
     if query.plan is not None:
         by_path = {term.path: term for term in query.bound.by_operator} if query.bound else {}
-        if isinstance(query.plan, WritePlan):
+        if isinstance(query.plan, UnitPlan):
+            note = "How it is written: one statement after another, in one transaction."
+            plan = _unit(query.plan, [statement.bound for statement in query.statements], query.bound)
+        elif isinstance(query.plan, WritePlan):
             what = "each row that is read" if query.plan.section is not None else "the row"
             note, plan = f"How it is written: {what} with all its index entries.", _write(query.plan, query.bound)
         else:
@@ -327,7 +331,7 @@ def _stages(query: CompiledQuery) -> list[StageRead]:
 
 
 def _logical(
-    node: LogicalNode | LogicalWrite, path: Path = (), unbounded: frozenset[Path] = frozenset()
+    node: LogicalNode | LogicalWrite | Unit, path: Path = (), unbounded: frozenset[Path] = frozenset()
 ) -> PlanNodeRead:
     operator, detail = describe_logical(node)
     children = [_logical(child, (*path, at), unbounded) for at, child in enumerate(logical_inputs(node))]
@@ -341,17 +345,32 @@ def _physical(node: PhysicalNode, bounds: Mapping[Path, OperatorBound], path: Pa
     return _node(path, operator, detail, node.span, kind, False, bounds.get(path), children)
 
 
-def _write(plan: WritePlan, bound: Bound | None) -> PlanNodeRead:
-    """The node of a plan that writes: it has the whole bound of the query. Below it is the plan of its section."""
+def _unit(plan: UnitPlan, bounds: Sequence[Bound | None], bound: Bound | None) -> PlanNodeRead:
+    """The node of a unit, with the sum of the bounds of its statements, which are below it."""
     operator, detail = describe_physical(plan)
-    whole = None
-    by_path = {term.path: term for term in bound.by_operator} if bound is not None else {}
-    children = [] if plan.section is None else [_physical(plan.section, by_path, SECTION)]
-    if bound is not None:
-        whole = OperatorBound(
-            (), operator, bound.operations, bound.formula, bound.rows, bound.rows_formula, bound.bytes
-        )
-    return _node((), operator, detail, plan.span, "write", False, whole, children)
+    children = [
+        _write(statement, of_statement, (number,))
+        for number, (statement, of_statement) in enumerate(zip(plan.statements, bounds, strict=True))
+    ]
+    return _node((), operator, detail, plan.span, "write", False, _whole(operator, bound), children)
+
+
+def _write(plan: WritePlan, bound: Bound | None, path: Path = ()) -> PlanNodeRead:
+    """The node of a plan that writes: it has the whole bound of the query. Below it is the plan of its section.
+
+    `path` leads to it from the root, where it is a statement of a unit.
+    """
+    operator, detail = describe_physical(plan)
+    by_path = {(*path, *term.path): term for term in bound.by_operator} if bound is not None else {}
+    children = [] if plan.section is None else [_physical(plan.section, by_path, (*path, *SECTION))]
+    return _node(path, operator, detail, plan.span, "write", False, _whole(operator, bound), children)
+
+
+def _whole(operator: str, bound: Bound | None) -> OperatorBound | None:
+    """A whole bound as that of one operator."""
+    if bound is None:
+        return None
+    return OperatorBound((), operator, bound.operations, bound.formula, bound.rows, bound.rows_formula, bound.bytes)
 
 
 def _node(

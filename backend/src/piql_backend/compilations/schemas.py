@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from piql.compiler.result import QueryKind
+
 from piql_backend.web.schemas import DiagnosticRead, RangeRead, Read, SourceFiles, Write
 
 
@@ -226,7 +228,7 @@ class QueryRead(Read):
     """
 
     name: str
-    kind: Literal["select", "insert", "update", "delete"]
+    kind: QueryKind
     text: str
     range: RangeRead
     name_range: RangeRead

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
+from piql.compiler.result import QueryKind
 from pydantic import Field
 
 from piql_backend.comparisons.schemas import ChangesRead
@@ -108,7 +109,7 @@ class DeployedQueryRead(Read):
     """A query of a deployment, with its prediction as it was at deployment."""
 
     name: str
-    kind: Literal["select", "insert", "update", "delete"]
+    kind: QueryKind
     scaling_class: Literal["I", "II", "III", "IV"] | None
     operations: int
     formula: str

@@ -15,6 +15,7 @@ import orjson
 import piql
 from piql.client.database import Observation
 from piql.compiler.physical.operators import LocalProjection, PhysicalNode
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import OUR_FAULT, BoundExceeded, DeployedMeanwhile
@@ -175,7 +176,7 @@ def read_page(
 
 def columns_of(query: CompiledQuery) -> list[ResultColumnRead]:
     """The columns of a query's rows, from the topmost projection of its plan, or of a write's RETURNING."""
-    if isinstance(query.plan, WritePlan):
+    if isinstance(query.plan, WritePlan | UnitPlan):
         return [ResultColumnRead(name=output.name, type=_type_of(output.expression)) for output in query.plan.returning]
     if query.kind != "select" or query.plan is None:
         return []

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from piql.compiler.physical.operators import Dereference, IndexScan, SortedIndexJoin
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.runtime.execution.incidents import IncidentKind, watch_of
@@ -71,7 +72,7 @@ def incidents_of(
 def relied_on(query: CompiledQuery, kind: IncidentKind) -> Sequence[str]:
     """What of the data a plan relies on: the limits that bound its reads, or the tables whose entries it follows."""
     plan = query.plan
-    if plan is None or isinstance(plan, WritePlan):
+    if plan is None or isinstance(plan, WritePlan | UnitPlan):
         return ()
     nodes: tuple[IndexScan | SortedIndexJoin | Dereference, ...] = (
         *plan.find(IndexScan),

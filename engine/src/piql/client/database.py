@@ -39,6 +39,7 @@ from piql.runtime.writing.stepped.leftovers import Leftovers
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_slots
 from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
+from piql.runtime.writing.unit import PreparedUnit
 from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Consistency, Store
 from piql.store.rows import Row
@@ -290,7 +291,7 @@ class Database(VersionInForce):
         snapshot: bool = False,
         version: int | None = None,
     ) -> Page:
-        """Execute a deployed query or write with a value for each parameter, and return its page of rows.
+        """Execute a deployed query, write or unit with a value for each parameter, and return its page of rows.
 
         With the `cursor` of a page, return the next one. `consistency="eventual"` takes what any replica has,
         `"quorum"` sees every acknowledged write. With `snapshot`, all rows are of one moment, or SnapshotUnavailable
@@ -461,7 +462,11 @@ class Database(VersionInForce):
         return Session(self, served, token, guarantees)
 
     def _write(
-        self, prepared: Prepared, query: PreparedWrite, parameters: Mapping[str, object] | None, occasion: Occasion
+        self,
+        prepared: Prepared,
+        query: PreparedWrite | PreparedUnit,
+        parameters: Mapping[str, object] | None,
+        occasion: Occasion,
     ) -> Page:
         """Execute a write of what is prepared; raise Redeployed where another version is in force by then."""
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from piql.compiler import compile_statement
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import CompilationRefused, NotDeployed
@@ -20,11 +21,13 @@ from piql.runtime.execution.supplied import Now, utc_now
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
+from piql.runtime.writing.unit import PreparedUnit
 from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Store
+from piql.versions.change.composition import refusal_of_unit
 from piql.versions.pinned import refuse_overtaken
 
-PreparedStatement = PreparedQuery | PreparedWrite
+PreparedStatement = PreparedQuery | PreparedWrite | PreparedUnit
 
 _STATEMENTS_KEPT = 256  # bare statements; with one more, all are forgotten
 
@@ -75,14 +78,23 @@ class Prepared:
         context, queried = self.context, self.queried
         if queried.version != self.deployment.version:
             refuse_overtaken(query, queried, self.deployment)
+        if isinstance(query.plan, UnitPlan):
+            if context.identity is not None:
+                raise NotDeployed(refusal_of_unit(query.name))
+            statements = [self._write(statement, statement.plan) for statement in query.statements]
+            return PreparedUnit(query, context.store, statements, queried.version, context.clock, context.now)
         if isinstance(query.plan, WritePlan):
-            table = query.plan.table.name
-            stepped = self.stepped(table) if context.identity is not None else None
-            writer, version = self.writer(table), queried.version
-            deployed = queried.deployed
-            return PreparedWrite(query, context.store, writer, deployed, version, stepped, context.clock, context.now)
+            return self._write(query, query.plan)
         key = context.cursor_key
         return PreparedQuery(query, context.store, queried.deployed, queried.version, key, context.clock, context.now)
+
+    def _write(self, query: CompiledQuery, plan: object) -> PreparedWrite:
+        """Make a write ready to run, or one statement of a unit."""
+        assert isinstance(plan, WritePlan)
+        context, queried, table = self.context, self.queried, plan.table.name
+        stepped = self.stepped(table) if context.identity is not None else None
+        writer, deployed, version = self.writer(table), queried.deployed, queried.version
+        return PreparedWrite(query, context.store, writer, deployed, version, stepped, context.clock, context.now)
 
     def statement(self, text: str) -> PreparedStatement:
         """Return a bare statement, ready to run; raise CompilationRefused where it has errors or no bound."""
@@ -123,4 +135,4 @@ class Prepared:
 
 def is_write(prepared: PreparedStatement) -> bool:
     """Return whether a prepared statement changes rows."""
-    return isinstance(prepared, PreparedWrite)
+    return isinstance(prepared, PreparedWrite | PreparedUnit)

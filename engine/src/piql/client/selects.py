@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from piql.client.database import Database
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import CompilationRefused
@@ -56,7 +57,7 @@ def refuse_unless_select(query: CompiledQuery) -> None:
     errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
     if errors:
         raise CompilationRefused(f"not run: {errors[0].message}", query.diagnostics)
-    if query.kind != "select" or isinstance(query.plan, WritePlan):
+    if query.kind != "select" or isinstance(query.plan, WritePlan | UnitPlan):
         raise CompilationRefused(f"not run: this is {query.kind.upper()}, and only a SELECT is run here")
     if query.plan is None or query.bound is None:
         raise CompilationRefused("not run: no bound was found", query.diagnostics)

@@ -17,6 +17,7 @@ from piql.compiler.physical.indexes.reading_direction import reading_directions
 from piql.compiler.physical.indexes.secondary_index import serves_constraint
 from piql.compiler.physical.operators import IndexScan
 from piql.compiler.physical.partitions import rows_of_partition
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.schema.catalog import Index, Table
@@ -60,7 +61,7 @@ def _index(compilation: Compilation, index: Index, directions: Mapping[Index, fr
     lines = [f"{index.name}: {format_index(index)}"]
     readers = []
     for query in compilation.queries.values():
-        if query.plan is None or isinstance(query.plan, WritePlan) or index not in query.indexes:
+        if query.plan is None or isinstance(query.plan, WritePlan | UnitPlan) or index not in query.indexes:
             continue
         saved = requests_saved(query.plan)[index.name]
         difference = (

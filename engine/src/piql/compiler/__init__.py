@@ -1,6 +1,6 @@
 """Texts → compilation: every stage's result of every query, all diagnostics, and the indexes of the set.
 
-    syntax ──▶ binding ──▶ optimizer ──▶ physical ──▶ bounds          one query: `one_query`
+    syntax ──▶ binding ──▶ optimizer ──▶ physical ──▶ bounds          one query: `one_query`; a unit: `one_unit`
                                                         │
     incremental ◀── fixes ◀── query_set ◀───────────────┘             all queries of a set
 

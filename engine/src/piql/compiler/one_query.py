@@ -19,7 +19,7 @@ from piql.compiler.bounds.scaling import scaling_class
 from piql.compiler.bounds.unsized import unsized_columns
 from piql.compiler.bounds.writes import bound_of_write
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
-from piql.compiler.logical.operators import Cases, Delete, Insert, LogicalNode, LogicalWrite, Update, section_of
+from piql.compiler.logical.operators import Cases, Delete, Insert, LogicalNode, Update, section_of
 from piql.compiler.optimizer import optimize
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -63,7 +63,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     if isinstance(statement, ast.CreateQuery):
         statement = statement.body
     has_errors = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
-    if has_errors or statement is None or isinstance(statement, DEFINITIONS):
+    if has_errors or statement is None or isinstance(statement, (*DEFINITIONS, ast.CreateUnit)):
         diagnostics = file.diagnostics or (
             report("syntax-error", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
         )
@@ -220,7 +220,7 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     if isinstance(bound.plan, Insert | Update | Delete):
         if bound.has_errors:
             return replace(query, logical=bound.plan)
-        return _finish_write(query, bound.plan, planned, catalog, settled)
+        return _named_in_unit(bound, _finish_write(query, bound, planned, catalog, settled))
     if planned is None or bound.has_errors:
         return query
     if isinstance(bound.plan, LogicalNode) and keeps_none(planned.logical):
@@ -253,12 +253,14 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
 
 def _finish_write(
     query: CompiledQuery,
-    write: LogicalWrite,
+    bound: BoundQuery,
     planned: PlannedQuery | None,
     catalog: Catalog,
     settled: IndexSet,
 ) -> CompiledQuery:
     """Return a compiled write: its plan, with that of its section over the indexes of the set, and its bound."""
+    write = bound.plan
+    assert isinstance(write, Insert | Update | Delete)
     section = None
     if planned is not None and not isinstance(write, Insert):
         write = replace(write, section=planned.logical)
@@ -272,9 +274,21 @@ def _finish_write(
     plan = plan_write(write, catalog, settled.indexes, section)
     proved = bound_of_write(plan)
     grade = "I" if section is None else scaling_class(section)
-    dear = expensive_write(proved, catalog.thresholds, query.name or None, query.name_span)
+    dear = None  # of a unit it is asked as a whole
+    if bound.unit is None:
+        dear = expensive_write(proved, catalog.thresholds, query.name or None, query.name_span)
     diagnostics = query.diagnostics if dear is None else (*query.diagnostics, dear)
     return replace(query, logical=write, plan=plan, bound=proved, scaling_class=grade, diagnostics=diagnostics)
+
+
+def _named_in_unit(bound: BoundQuery, query: CompiledQuery) -> CompiledQuery:
+    """Return a statement of a unit with its number in what planning found; any other query as it is."""
+    known = len(bound.diagnostics)
+    if bound.unit is None or len(query.diagnostics) == known:
+        return query
+    which = f"statement {bound.unit.number} of {bound.unit.count}"
+    findings = (replace(finding, message=f"{which}: {finding.message}") for finding in query.diagnostics[known:])
+    return replace(query, diagnostics=(*bound.diagnostics, *findings))
 
 
 def _refused(

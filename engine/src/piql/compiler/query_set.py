@@ -32,6 +32,7 @@ from piql.compiler.binding.star_room import StarRoom
 from piql.compiler.bounds.unsized import UnsizedRead, unsized_findings
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, design, settle
 from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_once
+from piql.compiler.one_unit import with_units
 from piql.compiler.physical.indexes.index_set import IndexSet, settle_indexes
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
 from piql.compiler.result import CompiledQuery, RepeatedQuery
@@ -60,7 +61,8 @@ class Part:
     alone: tuple[PlannedQuery | None, ...]  # planned as if there were no other queries
     planned: tuple[PlannedQuery | None, ...]
     reads: frozenset[str]  # tables whose secondary indexes its queries read when they are planned alone
-    queries: tuple[CompiledQuery, ...]
+    compiled: tuple[CompiledQuery, ...]  # one for each in `bound`
+    queries: tuple[CompiledQuery, ...]  # the same, the statements of a unit as one
     unnamed: tuple[Diagnostic, ...]
     allowed: tuple[Allowance, ...]
     idle: tuple[Diagnostic, ...]  # of comments that allow nothing
@@ -68,11 +70,17 @@ class Part:
     writes: bool  # some of its queries write; their bounds depend on the indexes of several tables
 
     def findings_of_plans(self) -> list[Diagnostic]:
-        """Return the diagnostics of planning; each query lists them after those of binding."""
-        return [
+        """Return the diagnostics of planning; each query lists them after those of binding, a unit its own at last."""
+        of_queries = [
             finding
-            for query, bound in zip(self.queries, self.bound, strict=True)
+            for query, bound in zip(self.compiled, self.bound, strict=True)
             for finding in query.diagnostics[len(bound.diagnostics) :]
+        ]
+        return of_queries + [
+            finding
+            for unit in self.queries
+            if unit.kind == "unit"
+            for finding in unit.diagnostics[sum(len(query.diagnostics) for query in unit.statements) :]
         ]
 
 
@@ -146,7 +154,7 @@ class Assembly:
             syntax = part.file.diagnostics[: MAX_FINDINGS - syntax_counts[home]]
             syntax_counts[home] += len(syntax)
             of_part = [*syntax, *with_allowed(of_schema.get(id(source), ()), part.allowed), *part.unnamed, *part.idle]
-            for query, bound in zip(part.queries, part.bound, strict=True):
+            for query, bound in zip(part.compiled, part.bound, strict=True):
                 of_part.extend(query.diagnostics[: len(bound.diagnostics)])
             of_texts.extend(sorted(of_part, key=lambda finding: finding.span.start))
             of_plans.extend(part.findings_of_plans())
@@ -174,6 +182,8 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
         home = file_of_piece(file.source.name)
         queries, without_name, room[home] = bind_piece(file, schema, names, room[home])
         for at, query in enumerate(queries):
+            if not query.is_first:
+                continue
             name = query.name.lower()
             times[name] += 1
             first = first_by_name.setdefault(name, query)
@@ -227,14 +237,14 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     room = _room_with(before, [*removed, *stale], [(file, queries) for file, queries, *_ in bound])
     if room is None:
         return None
-    removed_names = [query.name for part in removed for query in part.bound]
-    added_names = [query.name for _, queries, *_ in bound[: len(added)] for query in queries]
+    removed_names = [query.name for part in removed for query in part.queries]
+    added_names = [query.name for _, queries, *_ in bound[: len(added)] for query in queries if query.is_first]
     times = before.times
     if removed_names != added_names:
         times = Counter(times)
         times.subtract(name.lower() for name in removed_names)
         times.update(name.lower() for name in added_names)
-    rebound_names = [query.name for part in stale for query in part.bound]
+    rebound_names = [query.name for part in stale for query in part.queries]
     had_twins = any(before.times[name.lower()] > 1 for name in (*removed_names, *rebound_names))
     if had_twins or any(times[name.lower()] > 1 for name in added_names):
         return None  # of two queries with one name, the second has the error
@@ -401,19 +411,35 @@ def _part(
     settled: IndexSet,
 ) -> Part:
     """Return a piece whose queries are finished over the indexes of the set."""
-    queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
+    compiled = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
     allowed = allowances(file)
     idle: tuple[Diagnostic, ...] = ()
+    queries = compiled
+    if any(query.unit is not None for query in bound):
+        queries = with_units(bound, compiled, catalog.thresholds)
     if allowed:
         findings = [finding for query in queries for finding in query.diagnostics]
         is_whole = not (defines(file) or file.diagnostics or any(finding.severity == "error" for finding in findings))
         idle = idle_allowances(file, allowed, findings if is_whole else None)
         queries = tuple(replace(query, diagnostics=with_allowed(query.diagnostics, allowed)) for query in queries)
+        compiled = tuple(replace(query, diagnostics=with_allowed(query.diagnostics, allowed)) for query in compiled)
     has_findings = bool(file.diagnostics or unnamed or idle or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(query.tables for query in alone if query is not None))
     writes = any(query.kind != "select" for query in bound)
     return Part(
-        file, defines(file), bound, alone, planned, reads, queries, unnamed, allowed, idle, has_findings, writes
+        file,
+        defines(file),
+        bound,
+        alone,
+        planned,
+        reads,
+        compiled,
+        queries,
+        unnamed,
+        allowed,
+        idle,
+        has_findings,
+        writes,
     )
 
 

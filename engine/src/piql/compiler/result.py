@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from piql.compiler.bounds.bound import Bound
-from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
+from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter, Unit
 from piql.compiler.optimizer.trace import RuleApplication
-from piql.compiler.physical.operators import PhysicalNode
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.unit_plan import QueryPlan
 from piql.schema.catalog import Catalog, Index, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
 
 ScalingClass = Literal["I", "II", "III", "IV"]
+QueryKind = Literal["select", "insert", "update", "delete", "unit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,28 @@ class UnboundedSegment:
 
 @dataclass(frozen=True, slots=True)
 class CompiledQuery:
-    """One query with everything the compiler found out about it."""
+    """One query with everything the compiler found out about it.
+
+    Of a unit, `statements` holds the same about each of its writes: they have its name and its parameters.
+    """
 
     name: str
-    kind: Literal["select", "insert", "update", "delete"]
+    kind: QueryKind
     text: str  # of the whole statement
     span: Span
     name_span: Span
     parameters: tuple[QueryParameter, ...] = ()
-    bound_plan: LogicalNode | LogicalWrite | None = None  # as written
+    bound_plan: LogicalNode | LogicalWrite | Unit | None = None  # as written
     steps: tuple[RuleApplication, ...] = ()  # after each rule of Phase I that changed something
-    logical: LogicalNode | LogicalWrite | None = None  # after Phase I
-    plan: PhysicalNode | WritePlan | None = None  # None when refused
+    logical: LogicalNode | LogicalWrite | Unit | None = None  # after Phase I
+    plan: QueryPlan | None = None  # None when refused
     bound: Bound | None = None
     scaling_class: ScalingClass | None = None
     indexes: tuple[Index, ...] = ()  # secondary indexes that its plan reads
     unsized: tuple[tuple[str, str], ...] = ()  # columns without a length that it fetches, by table: bytes are assumed
     unbounded: tuple[UnboundedSegment, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    statements: tuple[CompiledQuery, ...] = ()
 
     @property
     def is_bounded(self) -> bool:

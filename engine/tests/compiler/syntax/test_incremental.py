@@ -25,6 +25,16 @@ CREATE QUERY fans AS SELECT s.owner, u.hometown FROM subscriptions s JOIN users 
 WHERE s.target = [me] ORDER BY u.hometown;
 CREATE QUERY wrong AS SELECT usrname FROM users WHERE username = [me];
 """
+UNITS = """CREATE UNIT join_up AS BEGIN
+  INSERT INTO users (username, hometown) VALUES ([me], [town]) IF NOT EXISTS; -- first
+  INSERT INTO subscriptions (owner, target) VALUES [friends] MAX 20;
+END;
+CREATE UNIT leave AS BEGIN
+  DELETE FROM subscriptions WHERE owner = [me];
+  DELETE FROM thoughts WHERE owner = [me];
+  UPDATE users SET hometown = [town] WHERE username = [me] AND hometown = 'x; END;' RETURNING username;
+END;
+"""
 BY_HAND = "CREATE INDEX by_town ON users (hometown DESC);\n"
 QUERIES = """CREATE QUERY own AS SELECT posted, text FROM thoughts WHERE owner = [me] ORDER BY posted DESC PAGINATE 10;
 CREATE QUERY of_town AS SELECT username FROM users WHERE hometown = [town] LIMIT 5;
@@ -35,10 +45,27 @@ SETS: list[dict[str, str]] = [
     {"schema.piql": SCHEMA, "own.piql": QUERIES + WRITES, "more.piql": THOUGHTSTREAM + REFUSED},
     {"a.piql": REFUSED + BY_HAND + QUERIES, "b.piql": SCHEMA},
     {"old.piql": ENTITIES, "new.piql": SCHEMA + EVERY_CONSTRUCT},
+    {"": SCHEMA + UNITS + QUERIES, "more.piql": UNITS.replace("UNIT ", "UNIT other_") + THOUGHTSTREAM},
 ]
 PIECES = sorted(
     set(re.findall(r"\w+|'[^']*'|\S", SCHEMA + QUERIES + REFUSED + ENTITIES))
-    | {"'", '"', "/*", "*/", "--", "\n", ";", "; ", "😀", "x'0", "hometown", "DESC", "CREATE QUERY own AS SELECT 1;"}
+    | {
+        "'",
+        '"',
+        "/*",
+        "*/",
+        "--",
+        "\n",
+        ";",
+        "; ",
+        "😀",
+        "x'0",
+        "hometown",
+        "DESC",
+        "CREATE UNIT u AS BEGIN ",
+        "END;",
+        "CREATE QUERY own AS SELECT 1;",
+    }
 )
 
 
@@ -102,7 +129,7 @@ def check_edits(seed: int, count: int) -> None:
         assert described(piql.compile(texts)) == described(compiled_afresh(texts)), (seed, number, before, texts)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_compilation_after_edits_equals_a_fresh_one(seed: int) -> None:
     """Six edits of each set; the long test makes a hundred."""
     check_edits(seed, 6)
@@ -130,6 +157,27 @@ def test_pieces_end_with_the_semicolons_of_the_lexer_however_the_text_came_about
         assert now.starts[1:] == [*ends, *([len(text)] if not ends or ends[-1] < len(text) else [])]
         assert texts_of(now) == texts_of(cut(Source(text)))
         before = now
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_unit_is_one_piece_however_the_text_came_about(seed: int) -> None:
+    rng = random.Random(seed)
+    before = cut(Source(SCHEMA + UNITS + QUERIES + UNITS))
+    assert sum("CREATE UNIT" in text for text in texts_of(before)) == 4
+    assert all(text.endswith("END;") for text in texts_of(before) if "CREATE UNIT" in text)
+    for number in range(300):
+        text = edited(rng, before.source.text) if number % 30 else SCHEMA + UNITS + QUERIES + UNITS
+        now = cut(Source(text), before)
+        assert texts_of(now) == texts_of(cut(Source(text))), text
+        before = now
+
+
+def test_a_unit_without_its_end_goes_on_up_to_the_next_definition() -> None:
+    unfinished = "CREATE UNIT u AS BEGIN DELETE FROM t WHERE a = 1;"
+    assert texts_of(cut(Source(f"{unfinished} DELETE FROM t;"))) == [f"{unfinished} DELETE FROM t;"]
+    before = cut(Source(f"{unfinished} CREATE TABLE t (a INT PRIMARY KEY);"))
+    assert [text.split()[1] for text in texts_of(before)] == ["UNIT", "TABLE"]
+    assert len(cut(Source(f"{unfinished} DELETE FROM t (a INT PRIMARY KEY);"), before).files) == 1
 
 
 def test_a_text_of_very_many_statements_is_one_piece() -> None:

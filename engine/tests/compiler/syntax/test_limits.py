@@ -12,8 +12,9 @@ from piql.compiler.optimizer.analysis import combine_tests
 from piql.compiler.optimizer.joins import join_search, joining
 from piql.compiler.syntax import pieces
 from piql.compiler.syntax.cursor import MAX_KEY_COLUMNS, MAX_TOKENS
-from piql.compiler.syntax.parser import EXTREME_WORK, MAX_WORK, parse
+from piql.compiler.syntax.parser import MAX_WORK, parse
 from piql.compiler.syntax.pieces import cut
+from piql.compiler.syntax.work import EXTREME_WORK
 from piql.text.source import Source
 
 TABLE = "CREATE TABLE t (a INT PRIMARY KEY, b INT);\n"

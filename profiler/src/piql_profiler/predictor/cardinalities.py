@@ -35,6 +35,7 @@ from piql.compiler.physical.operators import (
     SortedIndexJoin,
     inputs,
 )
+from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.schema.catalog import CardinalityLimit, SqlType, Table
@@ -87,7 +88,7 @@ class Work:
 
 def axes(query: CompiledQuery) -> tuple[Axis, ...]:
     """The limits that decide how much a query reads, in the order of the plan; none of a write, or without a plan."""
-    if query.plan is None or isinstance(query.plan, WritePlan):
+    if query.plan is None or isinstance(query.plan, WritePlan | UnitPlan):
         return ()
     numbers = _Numbers({}, _stop_symbols(query.plan))
     with_numbers(query.plan, numbers)
@@ -96,9 +97,18 @@ def axes(query: CompiledQuery) -> tuple[Axis, ...]:
 
 def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, ...]:
     """The limits that decide how much a query or a write does: those of a write are of the groups that it enters."""
-    if not isinstance(query.plan, WritePlan):
-        return axes(query)
-    return tuple(_limits_of_write(query.plan, is_stepped).values())
+    match query.plan:
+        case WritePlan() as plan:
+            return tuple(_limits_of_write(plan, is_stepped).values())
+        case UnitPlan() as plan:
+            return tuple(_limits_of_unit(plan, is_stepped).values())
+        case _:
+            return axes(query)
+
+
+def _limits_of_unit(plan: UnitPlan, is_stepped: bool) -> Mapping[str, Axis]:
+    by_statement = (_limits_of_write(statement, is_stepped) for statement in plan.statements)
+    return {symbol: axis for limits in by_statement for symbol, axis in limits.items()}
 
 
 def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
@@ -106,9 +116,7 @@ def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
     return {axis.symbol: axis for axis in limit_axes}
 
 
-def work_of(
-    plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None, *, is_stepped: bool = True
-) -> Work:
+def work_of(plan: QueryPlan, values: Mapping[str, int] | None = None, *, is_stepped: bool = True) -> Work:
     """The point of every remote operator of a plan when its limits have these values, by their symbols.
 
     `is_stepped`: the store has no transactions, so a write is made by steps. Raises NotPredictable for an unknown
@@ -120,7 +128,7 @@ def work_of(
 class PlanWork:
     """A plan whose work is computed under many values of its limits; see `work_of`."""
 
-    def __init__(self, plan: PhysicalNode | WritePlan, *, is_stepped: bool = True) -> None:
+    def __init__(self, plan: QueryPlan, *, is_stepped: bool = True) -> None:
         self._plan = plan
         self._is_stepped = is_stepped
         self._stops = _stop_symbols(plan)
@@ -129,6 +137,8 @@ class PlanWork:
         """The work when the limits have these values: the most requests that the plan is proved to make."""
         if isinstance(self._plan, WritePlan):
             return self._of_write(self._plan, values)
+        if isinstance(self._plan, UnitPlan):
+            return self._of_unit(self._plan, values)
         numbers = _Numbers(values, self._stops)
         plan = with_numbers(self._plan, numbers)
         if unknown := sorted(set(values) - set(numbers.axes)):
@@ -160,6 +170,24 @@ class PlanWork:
         points = write_points(plan, row_bytes, is_stepped=self._is_stepped, value_of=value_of)
         operators = tuple(RemoteWork(*point) for point in points)
         return Work(operators, Serial(tuple(map(Leaf, range(len(operators))))) if len(operators) > 1 else Leaf(0))
+
+    def _of_unit(self, plan: UnitPlan, values: Mapping[str, int]) -> Work:
+        """The work of all statements, one after another."""
+        limits = _limits_of_unit(plan, self._is_stepped)
+        if unknown := sorted(set(values) - set(limits)):
+            of_it = f"it is a unit, of {', '.join(limits)}" if limits else "it is a unit"
+            raise NotPredictable(f"the plan has no limit {unknown[0]!r}: {of_it}")
+        operators: list[RemoteWork] = []
+        for number, statement in enumerate(plan.statements):
+            known = _limits_of_write(statement, self._is_stepped)
+            of_statement = {symbol: value for symbol, value in values.items() if symbol in known}
+            try:
+                work = self._of_write(statement, of_statement)
+            except NotPredictable as reason:
+                raise NotPredictable(f"statement {number + 1}: {reason}") from None
+            operators += (replace(operator, path=(number, *operator.path)) for operator in work.operators)
+        leaves = tuple(map(Leaf, range(len(operators))))
+        return Work(tuple(operators), Serial(leaves) if len(leaves) > 1 else leaves[0])
 
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:

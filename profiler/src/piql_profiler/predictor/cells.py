@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 
@@ -38,7 +39,7 @@ class Cells:
 
 def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
     """The limits of a query by their symbols; NotPredictable for a symbol that it does not have."""
-    if isinstance(query.plan, WritePlan):
+    if isinstance(query.plan, WritePlan | UnitPlan):
         raise NotPredictable(f"{query.name} is a write: no limit decides how much it does")
     if query.plan is None:
         raise NotPredictable(f"{query.name} is not bounded, so there is no plan to predict")
@@ -52,7 +53,7 @@ def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
 def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping[str, int]], q: float) -> Cells:
     """Predict a quantile under each setting; NotMeasured where all of them are too far from what was measured."""
     assert query.plan is not None
-    assert not isinstance(query.plan, WritePlan)
+    assert not isinstance(query.plan, WritePlan | UnitPlan)
     work = PlanWork(query.plan)
     works = [work.under(setting) for setting in settings]
     coverage = tuple(coverage_of(work, model) for work in works)

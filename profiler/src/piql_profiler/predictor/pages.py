@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.compiler.physical.operators import PhysicalNode
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.unit_plan import QueryPlan
 
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 from piql_profiler.predictor.model import Model, NotPredictable
 from piql_profiler.predictor.predict import Prediction, predict_work
 
-Plans = Mapping[str, PhysicalNode | WritePlan]
+Plans = Mapping[str, QueryPlan]
 
 
 def steps_of(text: str) -> tuple[tuple[str, ...], ...]:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 import numpy as np
-from piql.compiler.physical.operators import PhysicalNode
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.unit_plan import QueryPlan
 
 from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
@@ -108,7 +107,7 @@ class Prediction:
         return self.quantile_ms(q) <= threshold_ms
 
 
-def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, int] | None = None) -> Prediction:
+def predict(plan: QueryPlan, model: Model, values: Mapping[str, int] | None = None) -> Prediction:
     """Predict the latency of a plan; `values` replaces limits by their symbols (see `cardinalities`)."""
     return predict_work(work_of(plan, values, is_stepped=not model.has_transactions), model)
 

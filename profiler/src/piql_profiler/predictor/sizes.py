@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from piql.compiler.physical.operators import LocalCases, LocalDistinct, LocalGroupBy, PhysicalNode, RecursiveUnion
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 
@@ -32,7 +33,7 @@ class Size:
 def size_at_limits(query: CompiledQuery, *, is_stepped: bool = True) -> Size | None:
     """The size that a query's prediction is made for; None where there is no plan, or grouping hides what was read."""
     plan = query.plan
-    if isinstance(plan, WritePlan):
+    if isinstance(plan, WritePlan | UnitPlan):
         return None if query.bound is None else Size(query.bound.operations, 0)
     return None if plan is None or _is_hidden(plan) else _size_of(PlanWork(plan, is_stepped=is_stepped).under({}))
 
@@ -40,7 +41,7 @@ def size_at_limits(query: CompiledQuery, *, is_stepped: bool = True) -> Size | N
 def work_at(query: CompiledQuery, size: Size, *, is_stepped: bool = True) -> Work | None:
     """The work of a SELECT in an execution of this size; None where that is not known."""
     plan = query.plan
-    if plan is None or isinstance(plan, WritePlan) or _is_hidden(plan):
+    if plan is None or isinstance(plan, WritePlan | UnitPlan) or _is_hidden(plan):
         return None
     under = PlanWork(plan, is_stepped=is_stepped).under
     works = {(work.operators, work.composition): work for work in _works(axes(query), under, size)}

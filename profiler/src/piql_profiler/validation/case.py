@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import piql
 from piql.client.database import Observation
-from piql.compiler.physical.operators import PhysicalNode
+from piql.compiler.physical.unit_plan import QueryPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CardinalityViolation, ConditionFailed, ConstraintViolation, DuplicateKey, ForeignKeyViolation
@@ -202,7 +202,7 @@ class CaseSession:
 
 
 def observed_work(
-    plan: PhysicalNode | WritePlan,
+    plan: QueryPlan,
     sums: Mapping[Path, tuple[int, int]],
     executions: int,
     *,

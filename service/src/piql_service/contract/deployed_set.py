@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Constant, Parameter
+from piql.compiler.logical.operators import QueryParameter
 from piql.compiler.physical.operators import LocalProjection, LocalStop
+from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
-from piql.compiler.result import Compilation, CompiledQuery
+from piql.compiler.result import Compilation, CompiledQuery, QueryKind
 from piql.schema.catalog import Kind, RowType, SqlType
 
 
@@ -55,7 +56,7 @@ class ServedQuery:
     """
 
     name: str
-    kind: Literal["select", "insert", "update", "delete"]
+    kind: QueryKind
     parameters: tuple[ServedParameter, ...]
     columns: tuple[ServedColumn, ...]
     is_paged: bool
@@ -99,7 +100,8 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity], versio
     plan, bound = query.plan, query.bound
     assert plan is not None
     assert bound is not None
-    may_be_null = frozenset(_set_to_null(plan)) if isinstance(plan, WritePlan) else frozenset()
+    writes = _writes_of(plan)
+    may_be_null = frozenset(name for write in writes for name in _set_to_null(write))
     parameters = tuple(
         ServedParameter(
             parameter.name,
@@ -107,12 +109,12 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity], versio
             parameter.name in may_be_null,
             parameter.max_items,
             parameter.max_value,
-            tuple(_columns_of_row(parameter.type, plan)),
+            tuple(_columns_of_row(parameter, writes)),
         )
         for parameter in query.parameters
     )
     columns = tuple(_columns(query))
-    is_paged = not isinstance(plan, WritePlan) and any(stop.is_page for stop in plan.find(LocalStop))
+    is_paged = not writes and any(stop.is_page for stop in plan.find(LocalStop))
     entity = next((entity.name for entity in entities if columns and entity.columns == columns), None)
     return ServedQuery(
         query.name,
@@ -128,20 +130,33 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity], versio
     )
 
 
-def _columns_of_row(type: object, plan: object) -> Iterator[ServedColumn]:
+def _writes_of(plan: QueryPlan) -> tuple[WritePlan, ...]:
+    """Return the writes of a plan: itself, or the statements of a unit; none of a query."""
+    match plan:
+        case WritePlan():
+            return (plan,)
+        case UnitPlan():
+            return plan.statements
+        case _:
+            return ()
+
+
+def _columns_of_row(parameter: QueryParameter, writes: Sequence[WritePlan]) -> Iterator[ServedColumn]:
     """Yield the columns of a list of rows that a write is given; none for any other parameter."""
-    if isinstance(type, RowType) and isinstance(plan, WritePlan):
-        for name, column_type in type.columns:
-            column = plan.table.column(name)
-            yield ServedColumn(name, column_type, column is not None and column.nullable)
+    if isinstance(parameter.type, RowType):
+        tables = [write.table for write in writes if write.rows is not None and write.rows.name == parameter.name]
+        for name, column_type in parameter.type.columns:
+            columns = [column for table in tables if (column := table.column(name)) is not None]
+            may_be_null = bool(columns) and all(column.nullable for column in columns)
+            yield ServedColumn(name, column_type, may_be_null)
 
 
 def _columns(query: CompiledQuery) -> Iterator[ServedColumn]:
     """Yield the columns of a query's rows, or of a write's RETURNING."""
     plan = query.plan
     assert plan is not None
-    if isinstance(plan, WritePlan | LocalProjection):
-        outputs = plan.returning if isinstance(plan, WritePlan) else plan.outputs
+    if isinstance(plan, WritePlan | UnitPlan | LocalProjection):
+        outputs = plan.outputs if isinstance(plan, LocalProjection) else plan.returning
         for output in outputs:
             yield _column(output.name, output.expression)
     else:

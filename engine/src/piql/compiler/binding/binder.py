@@ -13,10 +13,12 @@ from typing import Literal, assert_never
 
 from piql.compiler.binding.expressions import QueryContext
 from piql.compiler.binding.fetch import as_select
+from piql.compiler.binding.parameters import Parameters
 from piql.compiler.binding.queries import bind_nested, bind_query
 from piql.compiler.binding.schema import BoundSchema, bind_schema, case_conflict
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.star_room import MOST_COLUMNS, StarRoom
+from piql.compiler.binding.units import UnitStatement, refuse_second_rows, refusing
 from piql.compiler.binding.writes import bind_write
 from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, QueryParameter, Relation, Update
 from piql.compiler.syntax import ast
@@ -35,12 +37,16 @@ _BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unkn
 DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex, ast.CreateView, ast.SetSetting)
 _schemas: Cached[BoundSchema] = Cached(128)
 _queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
+_units: Cached[tuple[BoundQuery, ...]] = Cached(512)  # the statements of a unit, by the same
 _tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
 
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """One query with its plan. `plan` is None when it is broken; a plan may stand beside an error that refuses it."""
+    """One query with its plan. `plan` is None when it is broken; a plan may stand beside an error that refuses it.
+
+    Each statement of a unit is one, too: with the name and the parameters of the unit, and its place in it.
+    """
 
     name: str  # empty for a bare statement
     kind: QueryKind
@@ -49,9 +55,15 @@ class BoundQuery:
     span: Span  # the whole statement, without its semicolon
     name_span: Span
     body_span: Span
-    ast: ast.CreateQuery | ast.BareStatement
+    ast: ast.CreateQuery | ast.CreateUnit | ast.BareStatement
     diagnostics: tuple[Diagnostic, ...]  # of binding; those of parsing are in the ParsedFile
     star_columns: int = 0  # that its stars stand for
+    unit: UnitStatement | None = None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it stands for its name: every query does, and of a unit the first statement."""
+        return self.unit is None or self.unit.number == 1
 
     @property
     def has_errors(self) -> bool:
@@ -80,7 +92,7 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
         file_queries, unnamed, _ = bind_piece(file, schema, names)
         diagnostics.extend(unnamed)
         for query in file_queries:
-            first = first_by_name.setdefault(query.name.lower(), query)
+            first = first_by_name.setdefault(query.name.lower(), query) if query.is_first else query
             queries.append(query if first is query else marked_duplicate(query, first))
             diagnostics.extend(queries[-1].diagnostics)
     file_numbers = {id(file.source): number for number, file in enumerate(files)}
@@ -107,6 +119,10 @@ def bind_piece(
             query = _bind_query_once(statement, schema, names, room.left)
             queries.append(query)
             room = room.taking(query.star_columns)
+        elif isinstance(statement, ast.CreateUnit):
+            unit = _bind_unit_once(statement, schema, names, room.left)
+            queries += unit
+            room = room.taking(sum(query.star_columns for query in unit))
         elif not isinstance(statement, DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
             unnamed.append(_unnamed(statement))
     return queries, tuple(unnamed), room
@@ -139,6 +155,31 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
             return query  # the error depends on the queries before it
         _queries.put((statement,), query)
     return _queries.put((statement, schema), query)
+
+
+def _bind_unit_once(unit: ast.CreateUnit, schema: BoundSchema, names: TableNames, room: int) -> tuple[BoundQuery, ...]:
+    """Bind a unit; the result is cached as that of a query is."""
+    cached = _units.get((unit, schema))
+    if cached is not None and _star_columns(cached) <= room:
+        return cached
+    last = _units.get((unit,))
+    if (
+        last is not None
+        and _star_columns(last) <= room
+        and not any(query.has_errors for query in last)
+        and all(_has_same_tables(query, schema) for query in last)
+    ):
+        statements = last
+    else:
+        statements = _bind_unit(unit, names, room)
+        if _star_columns(statements) > room:
+            return statements
+        _units.put((unit,), statements)
+    return _units.put((unit, schema), statements)
+
+
+def _star_columns(queries: Iterable[BoundQuery]) -> int:
+    return sum(query.star_columns for query in queries)
 
 
 def _has_same_tables(query: BoundQuery, schema: BoundSchema) -> bool:
@@ -205,16 +246,11 @@ def _bind(
         parameters = context.parameters.settle()
         if plan is not None:
             plan = context.parameters.finish(plan)
-        findings = context.parameters.diagnostics
-        if plan is None:  # a parameter in an expression with errors has no type; the errors are reported already
-            findings = [diagnostic for diagnostic in findings if diagnostic.code != "parameter-type-unknown"]
-        findings = [_as_column(diagnostic, body, names) for diagnostic in findings]
+        findings = _of_parameters(context, body, is_whole=plan is not None)
         context.diagnostics.extend(findings)
     is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken
-    if is_broken or (plan is not None and any(diagnostic.code in _BREAKING for diagnostic in context.diagnostics)):
+    if is_broken or _breaks(context.diagnostics):
         plan = None
-    ordered = sorted(context.diagnostics, key=lambda diagnostic: diagnostic.span.start)
-    diagnostics = tuple(replace(diagnostic, query=name or None) if name else diagnostic for diagnostic in ordered)
     return BoundQuery(
         name,
         kind,
@@ -224,9 +260,72 @@ def _bind(
         name_span,
         body_span,
         statement,
-        diagnostics,
+        _in_order(context.diagnostics, name),
         context.star_columns,
     )
+
+
+def _of_parameters(context: QueryContext, body: ast.BareStatement, *, is_whole: bool) -> list[Diagnostic]:
+    """Return what was found about the parameters of a statement; `is_whole` if all that uses them has a meaning."""
+    findings = context.parameters.diagnostics
+    if not is_whole:  # a parameter in an expression with errors has no type; the errors are reported already
+        findings = [diagnostic for diagnostic in findings if diagnostic.code != "parameter-type-unknown"]
+    return [_as_column(diagnostic, body, context.tables) for diagnostic in findings]
+
+
+def _breaks(findings: Iterable[Diagnostic]) -> bool:
+    """Return whether a plan beside these findings would be meaningless."""
+    return any(diagnostic.code in _BREAKING for diagnostic in findings)
+
+
+def _in_order(findings: Iterable[Diagnostic], name: str) -> tuple[Diagnostic, ...]:
+    """Return findings in the order of the text, with the name of their query, if it has one."""
+    ordered = sorted(findings, key=lambda diagnostic: diagnostic.span.start)
+    return tuple(replace(diagnostic, query=name) if name else diagnostic for diagnostic in ordered)
+
+
+def _bind_unit(unit: ast.CreateUnit, names: TableNames, room: int) -> tuple[BoundQuery, ...]:
+    """Bind the statements of a unit, which share their parameters; one without a plan for a unit without any."""
+    name, name_span = unit.name.text, unit.name.span
+    if not unit.statements:
+        place = UnitStatement(1, 0, unit.span)
+        return (BoundQuery(name, "update", None, (), unit.span, name_span, unit.body_span, unit, (), unit=place),)
+    parameters = Parameters()
+    contexts: list[QueryContext] = []
+    plans: list[LogicalWrite | None] = []
+    new_ids = 0
+    for node in unit.statements:
+        context = QueryContext(names, bind_nested, name, parameters, room=room, new_ids=new_ids)
+        plans.append(bind_write(context, node))
+        contexts.append(context)
+        room, new_ids = max(0, room - context.star_columns), context.new_ids
+    settled = parameters.settle()
+    is_whole = None not in plans
+    statements: list[BoundQuery] = []
+    for number, (node, context, plan) in enumerate(zip(unit.statements, contexts, plans, strict=True), 1):
+        of_parameters = _of_parameters(context, node, is_whole=is_whole)
+        context.diagnostics += [finding for finding in of_parameters if _is_in(finding.span, node.span)]
+        is_refused = plan is None or unit.is_broken or _breaks(of_parameters)
+        statements.append(
+            BoundQuery(
+                name,
+                _kind(node),
+                None if is_refused or plan is None else refusing(parameters.finish(plan)),
+                settled,
+                node.span,
+                name_span,
+                node.span,
+                node,
+                _in_order(context.diagnostics, name),
+                context.star_columns,
+                UnitStatement(number, len(unit.statements), unit.span),
+            )
+        )
+    return refuse_second_rows(statements)
+
+
+def _is_in(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start <= outer.end
 
 
 def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | LogicalWrite | None:

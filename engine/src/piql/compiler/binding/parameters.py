@@ -123,6 +123,12 @@ class Parameters:
     def rows(self, node: ast.ParameterUse, row: RowType) -> GivenRows | None:
         """Record the use as the rows of an INSERT; None, after a report, where the list has no MAX."""
         use = self._note(node)
+        if use.type is not None or use.is_count:
+            self._conflict(use, node, "is a list of rows in one place and a value in another")
+        elif use.row is not None and use.row != row:  # in two statements of a unit
+            self._conflict(use, node, f"is a list of {use.row} in one place and of {row} in another")
+        elif use.max_items is not None and node.max is not None and use.max_items != node.max:
+            self._conflict(use, node, f"has MAX {use.max_items} in one place and MAX {node.max} in another")
         use.row, use.is_list = row, True
         if node.max is None:
             self.diagnostics.append(self._list_without_max(use, "rows", "VALUES"))

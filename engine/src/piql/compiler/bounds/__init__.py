@@ -1,6 +1,7 @@
 """Reads a bound off a physical plan: requests, round trips, rows and bytes, each with the facts that prove it.
 
-Enters: the physical plan of a SELECT (`queries.bound_of`) or of a write (`writes.bound_of_write`). Leaves: a `Bound`.
+Enters: the physical plan of a SELECT (`queries.bound_of`) or of a write (`writes.bound_of_write`); the bounds of the
+statements of a unit (`units.bound_of_unit`). Leaves: a `Bound`.
 Every number is a `Formula` over named `Term`s, such as `1 + subscriptions.owner·count`; each term knows the text that
 proves it. Nothing here is an estimate.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 from piql.compiler.binding.binder import BoundQuery, tables_of
 from piql.compiler.binding.written_rows import section_select
@@ -20,10 +21,11 @@ from piql.compiler.fixes.trials import as_compilation, compile_edited, has_error
 from piql.compiler.index_design import PlannedQuery
 from piql.compiler.logical.operators import Stop, section_of
 from piql.compiler.query_set import Assembly, Part
-from piql.compiler.result import Compilation
+from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, FoundFixes, LaterFixes
+from piql.text.source import Span
 from piql.trees.caches import Cached, with_these_caches
 from piql.trees.sharing import amended
 
@@ -37,6 +39,9 @@ GAP_CODES = frozenset(
 )
 TOO_LONG = "this query is too long for fixes to be tried: split it into several shorter ones"
 
+_FixesInText: TypeAlias = tuple[Span, Sequence[Fix]]
+"""The text of a query, or of a statement in a unit, and its fixes."""
+
 _fixes_by_query: Cached[FoundFixes] = Cached(512)
 
 
@@ -47,7 +52,9 @@ def with_gap_fixes(assembly: Assembly) -> Compilation:
     if not refused:
         return compilation
     trials = _RefusedTrials(assembly, refused)
-    fixes = {query.name: _later_fixes(query, planned, trials) for query, planned in refused}
+    fixes: dict[str, list[_FixesInText]] = {}
+    for query, planned in refused:
+        fixes.setdefault(query.name, []).append((query.span, _later_fixes(query, planned, trials)))
 
     def with_fixes(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         return tuple(_with_query_fixes(diagnostic, fixes) for diagnostic in diagnostics)
@@ -64,14 +71,19 @@ def with_gap_fixes(assembly: Assembly) -> Compilation:
     )
 
 
-def _with_query_fixes(diagnostic: Diagnostic, fixes: Mapping[str, Sequence[Fix]]) -> Diagnostic:
-    """Return a finding about a gap with the fixes of its query; other findings as they are."""
+def _with_query_fixes(diagnostic: Diagnostic, fixes: Mapping[str, Sequence[_FixesInText]]) -> Diagnostic:
+    """Return a finding about a gap with the fixes of its query, or of its statement in a unit; others as they are."""
     if diagnostic.query is None or diagnostic.query not in fixes or diagnostic.code not in GAP_CODES:
         return diagnostic
-    query_fixes = fixes[diagnostic.query]
+    of_name = fixes[diagnostic.query]
+    query_fixes = next((fixes_there for span, fixes_there in of_name if _is_in(diagnostic.span, span)), of_name[-1][1])
     if not isinstance(query_fixes, LaterFixes):
         return replace(diagnostic, help=(*diagnostic.help, TOO_LONG))
     return replace(diagnostic, fixes=query_fixes)
+
+
+def _is_in(span: Span, text: Span) -> bool:
+    return span.file == text.file and text.start <= span.start and span.end <= text.end
 
 
 def _later_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> Sequence[Fix]:
@@ -97,6 +109,8 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
             return None
         compilation = compile_edited(assembly, edits, {query.name})
         compiled = compilation.queries.get(query.name)
+        if compiled is not None and query.unit is not None:
+            compilation, compiled = _statement_alone(compilation, compiled, query.unit.number)
         if compiled is None or compiled.bound is None or has_errors_around(compilation, compiled):
             return None
         # an edit of this query changes no other
@@ -114,6 +128,20 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
     )
     fixes = suggest_fixes(refused, is_bounded_with)
     return FoundFixes(fixes.fixes, fixes.untried + work.untried)
+
+
+def _statement_alone(
+    compilation: Compilation, unit: CompiledQuery, number: int
+) -> tuple[Compilation, CompiledQuery | None]:
+    """Return a statement of a unit, and the compilation without the findings of the others: they have their own fixes.
+
+    None where the unit has no such statement any more.
+    """
+    if number > len(unit.statements):
+        return compilation, None
+    statement = unit.statements[number - 1]
+    others = (finding for finding in compilation.diagnostics if finding.query != unit.name)
+    return replace(compilation, diagnostics=(*others, *statement.diagnostics)), statement
 
 
 def _cost_of_new_views(compilation: Compilation, assembly: Assembly) -> str:
@@ -174,7 +202,7 @@ def _holds_any_edit(table: Table, edits: Sequence[Edit]) -> bool:
 
 def _work_of_a_trial(part: Part) -> int:
     """Return the parser's work to compile one query of a piece again: its share of the piece, and the other text."""
-    return part.file.work // len(part.bound) + len(part.file.source.text) // CHARACTERS_OF_WORK
+    return part.file.work // len(part.queries) + len(part.file.source.text) // CHARACTERS_OF_WORK
 
 
 def _edits_only(edits: Sequence[Edit], query: BoundQuery) -> bool:

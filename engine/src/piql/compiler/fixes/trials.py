@@ -69,7 +69,7 @@ def edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None, 
             statements = [
                 statement
                 for statement in file.statements
-                if not isinstance(statement, ast.CreateQuery) or statement.name.text in names
+                if not isinstance(statement, ast.CreateQuery | ast.CreateUnit) or statement.name.text in names
             ]
             if len(statements) < len(file.statements):
                 file = replace(file, statements=tuple(statements))
@@ -115,7 +115,7 @@ def _without_other_queries(file: ast.ParsedFile, names: set[str]) -> str:
         text = text[: file.statements[-1].span.end]
     starts = [*(statement.span.start for statement in file.statements), len(text)]
     for statement, start, end in zip(file.statements, starts, starts[1:], strict=False):
-        if isinstance(statement, ast.CreateQuery) and statement.name.text not in names:
+        if isinstance(statement, ast.CreateQuery | ast.CreateUnit) and statement.name.text not in names:
             parts += [text[at:start], " " * (end - start)]
             at = end
     return "".join((*parts, text[at:]))

@@ -69,7 +69,7 @@ def _with_fixes_of_scalar_subqueries(assembly: Assembly, compilation: Compilatio
         return compilation
     changed: dict[_Subject, Diagnostic] = {}
     for part in assembly.parts_with_findings():
-        for query, planned in zip(part.queries, part.planned, strict=True):
+        for query, planned in zip(part.compiled, part.planned, strict=True):
             scalar_subqueries = [diagnostic for diagnostic in query.diagnostics if diagnostic.code == "scalar-subquery"]
             if scalar_subqueries and planned is not None:
                 candidates = give_one_value(planned.logical, assembly.definitions)

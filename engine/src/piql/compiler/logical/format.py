@@ -10,7 +10,7 @@ Stop 50 [count]
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from piql.compiler.logical import operators as logical
 from piql.compiler.logical.expressions import (
@@ -36,13 +36,15 @@ from piql.compiler.logical.expressions import (
 from piql.schema.catalog import Supply
 from piql.schema.values import shown
 
+_Plan: TypeAlias = logical.LogicalNode | logical.LogicalWrite | logical.Unit
 
-def format_plan(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
+
+def format_plan(plan: _Plan) -> str:
     """Return a plan as an indented tree, one operator a line."""
     return "\n".join(_tree(plan))
 
 
-def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
+def _tree(plan: _Plan) -> list[str]:
     lines = [_line(plan)]
     inputs = inputs_of(plan)
     for number, source in enumerate(inputs):
@@ -53,20 +55,25 @@ def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
     return lines
 
 
-def inputs_of(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[logical.LogicalNode, ...]:
-    """Return the operators directly below one; of a write its section. Those of its subqueries are not included."""
+def inputs_of(plan: _Plan) -> tuple[logical.LogicalNode | logical.LogicalWrite, ...]:
+    """Return the operators directly below one; of a write its section, of a unit its statements.
+
+    Those of its subqueries are not included.
+    """
+    if isinstance(plan, logical.Unit):
+        return plan.statements
     if isinstance(plan, logical.Insert | logical.Update | logical.Delete):
         section = logical.section_of(plan)
         return () if section is None else (section,)
     return logical.inputs(plan)
 
 
-def _line(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
+def _line(plan: _Plan) -> str:
     operator, detail = describe(plan)
     return f"{operator} {detail}" if detail else operator
 
 
-def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str]:
+def describe(plan: _Plan) -> tuple[str, str]:
     """Return the name of an operator and its details in one line: `("DataStop", "100 (s.owner)")`."""
     match plan:
         case logical.Relation():
@@ -119,6 +126,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.Delete():
             row = format_row(plan.key, plan.where)
             return "Delete", f"{plan.table.name}{row}{_condition(plan.condition)}{format_returning(plan.returning)}"
+        case logical.Unit():
+            return "Unit", f"{len(plan.statements)} statements, all or none"
         case _:
             assert_never(plan)
 
@@ -299,7 +308,7 @@ def _operand(expression: Expression) -> str:
     return text if is_plain or isinstance(expression, Comparison | IsNull | InList | Case) else f"({text})"
 
 
-def _nested(plan: logical.LogicalNode) -> str:
+def _nested(plan: _Plan) -> str:
     """Return a subquery on one line, sources first."""
     inputs = inputs_of(plan)
     below = f"({'; '.join(map(_nested, inputs))})" if len(inputs) > 1 else "".join(map(_nested, inputs))

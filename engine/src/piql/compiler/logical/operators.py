@@ -380,6 +380,14 @@ class Delete(_Operator):
 LogicalWrite: TypeAlias = Insert | Update | Delete
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit(Node):
+    """Writes that are made in their order, together or not at all; each sees what those before it have written."""
+
+    statements: tuple[LogicalWrite, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 def section_of(plan: LogicalNode | LogicalWrite | None) -> LogicalNode | None:
     """Return what a query reads: a SELECT as a whole, of a write its section; None where it has none."""
     if isinstance(plan, Update | Delete):

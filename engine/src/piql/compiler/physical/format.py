@@ -8,6 +8,7 @@ LocalStop 50 [count]
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from piql.compiler.logical.expressions import ColumnRef
@@ -42,26 +43,33 @@ from piql.compiler.physical.operators import (
     LocalStop,
     LocalTop,
     LocalUnion,
-    PhysicalNode,
     RecursiveUnion,
     RowLimit,
     SortedIndexJoin,
     WorkTableScan,
     inputs,
 )
+from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import Index, IndexColumn
 
 
-def format_plan(plan: PhysicalNode | WritePlan) -> str:
+def format_plan(plan: QueryPlan) -> str:
     """Return a plan as an indented tree, one operator a line."""
     return "\n".join(_tree(plan))
 
 
-def _tree(plan: PhysicalNode | WritePlan) -> list[str]:
+def _tree(plan: QueryPlan) -> list[str]:
     operator, detail = describe(plan)
     lines = [f"{operator} {detail}" if detail else operator]
-    below = plan.reads if isinstance(plan, WritePlan) else inputs(plan)
+    below: Sequence[QueryPlan]
+    match plan:
+        case UnitPlan():
+            below = plan.statements
+        case WritePlan():
+            below = plan.reads
+        case _:
+            below = inputs(plan)
     for number, source in enumerate(below):
         is_last = number == len(below) - 1
         first, *following = _tree(source)
@@ -70,7 +78,7 @@ def _tree(plan: PhysicalNode | WritePlan) -> list[str]:
     return lines
 
 
-def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
+def describe(node: QueryPlan) -> tuple[str, str]:
     """Return the name of an operator, and what it does in one line."""
     name = type(node).__name__
     match node:
@@ -121,6 +129,8 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             return name, _named(node.name, node.alias)
         case LocalProjection():
             return name, ", ".join(format_output(output) for output in node.outputs)
+        case UnitPlan():
+            return "Unit", f"{len(node.statements)} statements, all or none"
         case WritePlan():
             return node.kind.capitalize(), _write(node)
         case _:

@@ -4,6 +4,7 @@ Enters: a `Source`. Leaves: an `ast.ParsedFile` with its diagnostics (`parser.pa
 
     pieces ──▶ lexer ──▶ cursor ──▶ parser ──▶ definitions, entities, queries, writes, expressions
     one text a statement                       one file for each kind of statement
+    units                                    CREATE UNIT      work    what compiling a text takes
     with_clauses, case, dates, arguments     parts of queries and expressions
 
     ast          the nodes of the tree                 precedence    how tightly operators bind

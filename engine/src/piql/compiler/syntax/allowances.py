@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from piql.compiler.syntax.ast import CreateQuery, ParsedFile
+from piql.compiler.syntax.ast import CreateQuery, CreateUnit, ParsedFile
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import CODES, report
 from piql.text.source import Span
@@ -102,7 +102,7 @@ def idle_allowances(
 
 def _idle(file: ParsedFile, allowance: Allowance, message: str, help: str) -> Diagnostic:
     statement = next((node for node in file.statements if node.span.start == allowance.first), None)
-    query = statement.name.text if isinstance(statement, CreateQuery) else None
+    query = statement.name.text if isinstance(statement, CreateQuery | CreateUnit) else None
     span, text = allowance.span, file.source.text
     end = span.end + 1 if text[span.end : span.end + 1] == "\n" else span.end
     fix = Fix("Leave the comment out", (Edit(file.source.name, span.start, end, ""),))

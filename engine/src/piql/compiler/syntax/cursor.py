@@ -29,7 +29,7 @@ RESERVED = frozenset(
     """.split()
 )
 
-CREATABLE = ("TABLE", "QUERY", "INDEX", "VIEW", "UNIQUE")
+CREATABLE = ("TABLE", "QUERY", "UNIT", "INDEX", "VIEW", "UNIQUE")
 """Words that follow CREATE where a statement begins, also where the one before it was not finished."""
 DEFAULT_WORD = "DEFAULT"
 CLOCK_WORDS = frozenset({"CURRENT_TIMESTAMP", "CURRENT_DATE"})  # functions that are called without parentheses

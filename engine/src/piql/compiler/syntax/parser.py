@@ -4,10 +4,9 @@ Enters: a `Source`. Leaves: a `ParsedFile` with its statements and diagnostics. 
 The parser is built in layers, each a class over the one before:
 
     Cursor ◀── ExpressionParser ◀── WithParser ◀── QueryParser ◀── WriteParser ◀── DefinitionParser
-      ◀── EntityParser ◀── _Parser
+      ◀── EntityParser ◀── WorkParser ◀── UnitParser ◀── _Parser
 
-This file holds the last one, which reads statement after statement. It also estimates the work of compiling them, in
-units of the time that one token takes, so that no text keeps the compiler busy for minutes.
+This file holds the last one, which reads statement after statement. `work` estimates what compiling them takes.
 """
 
 from __future__ import annotations
@@ -18,25 +17,17 @@ from functools import partial
 from typing import Literal
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.cursor import CREATABLE, MAX_TOKENS, SyntaxFault
-from piql.compiler.syntax.entities import EntityParser
+from piql.compiler.syntax.cursor import MAX_TOKENS, SyntaxFault
 from piql.compiler.syntax.lexer import MAX_FINDINGS, span_of_first_token, tokenize
+from piql.compiler.syntax.units import UnitParser
 from piql.compiler.syntax.unsupported import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, Unsupported
+from piql.compiler.syntax.work import STATEMENT_WORK
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
 from piql.trees.caches import Cached
 
-MAX_WORK = 200_000  # of one file: 1 for each token, and the weights below for planning
-STATEMENT_WORK = 10  # for each statement
-READ_WORK = 60  # for each table that is read or written
-BRANCH_WORK = 40  # for each branch of an OR
-REPLANNED_WORK = 120  # for each time that a read is planned again in another order
-EXTREME_WORK = 380  # for each MIN and MAX, which are planned both as groups and as the first row of an order
-SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # by number of reads: all their orders are compared
-FEW_READS = 6  # in one statement; beyond these, each is compared with all others
-TERM_WORK = 8  # for each term of ORDER BY and GROUP BY
-CONDITION_WORK = 10  # for each of many conditions of an AND, and of many changes of an UPDATE
+MAX_WORK = 200_000  # of one file: 1 for each token, and the weights of `work` for planning
 
 SHORT = 4_000  # characters of a text whose tree is cached
 _parsed: Cached[ast.ParsedFile] = Cached(128, is_by_value=True)
@@ -138,9 +129,13 @@ def _is_any_in(findings: list[Diagnostic], extent: tuple[int, int]) -> bool:
 
 def _broken(statement: ast.Statement) -> ast.Statement:
     """Return a statement marked as broken; a bare statement, which has no such mark, as it is."""
-    if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex | ast.CreateView | ast.CreateQuery):
-        return replace(statement, is_broken=True)
-    return statement
+    match statement:
+        case ast.CreateTable() | ast.CreateEntity() | ast.CreateIndex() | ast.CreateView():
+            return replace(statement, is_broken=True)
+        case ast.CreateQuery() | ast.CreateUnit():
+            return replace(statement, is_broken=True)
+        case _:
+            return statement
 
 
 def _with_query(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
@@ -148,14 +143,14 @@ def _with_query(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnos
     if finding.query is None:
         for statement in statements:
             if (
-                isinstance(statement, ast.CreateQuery)
+                isinstance(statement, ast.CreateQuery | ast.CreateUnit)
                 and statement.span.start <= finding.span.start < statement.span.end
             ):
                 return replace(finding, query=statement.name.text)
     return finding
 
 
-class _Parser(EntityParser):
+class _Parser(UnitParser):
     """The whole parser: reads all statements of one text."""
 
     work = 0  # of all statements parsed so far
@@ -163,17 +158,13 @@ class _Parser(EntityParser):
     def statements(self, most: int | None) -> list[ast.Statement]:
         """Parse to the end of the text, or until the work exceeds `most`."""
         statements: list[ast.Statement] = []
-        planning_work = 0
         while True:
             while self.accept(";"):
                 pass
-            planning_work += self._planning_work()
-            self.with_reads.clear()
-            self.copied_reads = 0
-            self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
-            self.values_of_rows = self.question_marks = self.repeated = 0
+            self.count_work()
+            self.question_marks = 0
             self.first_parameter, self.has_mixed_parameters = None, False
-            self.work = self.at + planning_work + STATEMENT_WORK * len(statements)
+            self.work = self.at + self.planning_work + STATEMENT_WORK * len(statements)
             if self.is_at_end():
                 return statements
             began = self.at
@@ -195,24 +186,10 @@ class _Parser(EntityParser):
                 self.note(fault.diagnostic)
                 self._recover(began)
 
-    def _planning_work(self) -> int:
-        """Return the work of planning the statement that was parsed last, from the counters of the cursor."""
-        reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
-        if self.reads > FEW_READS:
-            reads = reads * (self.reads + FEW_READS) // (2 * FEW_READS)
-        return (
-            reads
-            + SEARCH_WORK.get(self.reads, 0)
-            + BRANCH_WORK * self.branches
-            + TERM_WORK * self.terms
-            + CONDITION_WORK * self.conditions
-            + EXTREME_WORK * self.extremes
-        )
-
     def _marked_broken(self, statement: ast.Statement, noted_before: int) -> ast.Statement:
         """Return a query as broken if diagnostics were noted in or behind it after the first `noted_before`."""
         noted = self.diagnostics[noted_before:]
-        if not isinstance(statement, ast.CreateQuery) or all(
+        if not isinstance(statement, ast.CreateQuery | ast.CreateUnit) or all(
             diagnostic.code == "missing-semicolon" for diagnostic in noted
         ):
             return statement
@@ -221,8 +198,11 @@ class _Parser(EntityParser):
 
     def _after_statement(self, statement: ast.Statement) -> None:
         """Report what follows a statement without a semicolon, and skip it unless it begins a new statement."""
-        name = statement.name.text if isinstance(statement, ast.CreateQuery) else None
-        if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery) and statement.is_broken:
+        name = statement.name.text if isinstance(statement, ast.CreateQuery | ast.CreateUnit) else None
+        if (
+            isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery | ast.CreateUnit)
+            and statement.is_broken
+        ):
             self._recover(self.at - 1)
             return
         clause = self._unsupported_clause(statement)
@@ -270,13 +250,7 @@ class _Parser(EntityParser):
 
     def _is_start(self) -> bool:
         """Return whether a statement begins here."""
-        return self._is_definition() or self.token.word in _BODIES
-
-    def _is_definition(self) -> bool:
-        """Return whether CREATE … , ENTITY … or QUERY … FETCH begins here."""
-        if self.token.word == "CREATE":
-            return self.peek().word in CREATABLE
-        return self.is_entity() or self.is_fetch_query()
+        return self.is_definition() or self.token.word in _BODIES
 
     def _recover(self, began: int) -> None:
         """Skip to the next semicolon or CREATE, but at least past token `began`."""
@@ -286,7 +260,7 @@ class _Parser(EntityParser):
             if self.token.word == ";":
                 self.advance()
                 return
-            if self._is_definition():
+            if self.is_definition():
                 return
             self.advance()
 
@@ -303,9 +277,12 @@ class _Parser(EntityParser):
                 return self.create_index(token.start)
             if self.accept("VIEW"):
                 return self.create_view(token.start)
+            if self.accept("UNIT"):
+                return self.create_unit(token.start)
             if self.token.word in CREATED:
                 raise self.unsupported(CREATED[self.token.word])
-            raise self._misspelt("TABLE, QUERY, VIEW or INDEX after CREATE", ("TABLE", "QUERY", "VIEW", "INDEX"))
+            words = ("TABLE", "QUERY", "UNIT", "VIEW", "INDEX")
+            raise self._misspelt("TABLE, QUERY, UNIT, VIEW or INDEX after CREATE", words)
         if word == "SET":
             self.advance()
             return self.set_setting(token.start)
@@ -377,6 +354,6 @@ class _Parser(EntityParser):
     def _skip_body(self) -> None:
         """Skip to the semicolon, which is not taken, or to the next definition."""
         while self.token.kind != "end" and self.token.word != ";":
-            if self._is_definition():
+            if self.is_definition():
                 return
             self.advance()

@@ -6,8 +6,10 @@ Enters: a `Source`, and how an earlier text of the same file was cut. Leaves: it
     CREATE QUERY q AS …;                piece 1: ` -- note⏎CREATE QUERY q AS …;`
     (end of the file)                   piece 2: whatever stands behind the last semicolon
 
-A piece ends with its semicolon. No statement goes on behind a semicolon, and no comment or quote is open there, so what
-a piece means depends on nothing around it. How a text is cut depends on the text alone, whatever was cut before.
+A piece ends with its semicolon, a unit with that of its END: what begins with CREATE UNIT goes on up to there, or up to
+the next definition while END is not written yet. No statement goes on behind a piece, and no comment or quote is open
+there, so what a piece means depends on nothing around it. How a text is cut depends on the text alone, whatever was cut
+before.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import re
 from itertools import accumulate, count
 
 from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import CREATABLE
 from piql.compiler.syntax.parser import MAX_WORK, parse, refuse_long, refuse_remainder
 from piql.text.source import Source
 from piql.trees.cached_property import cached_property
@@ -38,6 +41,10 @@ _PIECE = re.compile(
     )*+;""",
     re.VERBOSE,
 )
+_BLANK = r"(?:\s|--[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))"
+_UNIT = re.compile(rf"{_BLANK}*+CREATE{_BLANK}++UNIT\b", re.IGNORECASE)
+_END_OF_UNIT = re.compile(rf"{_BLANK}*+END{_BLANK}*+;", re.IGNORECASE)
+_DEFINITION = re.compile(rf"{_BLANK}*+(?:CREATE{_BLANK}++(?:{'|'.join(CREATABLE)})|ENTITY|QUERY)\b", re.IGNORECASE)
 _MARK = "\0"  # in the name of a piece, between the name of the file and a number
 COMPARED = 4096  # characters compared at once; where they differ, the place is found by halving
 FEW_LOOKUPS = 4  # names of pieces looked up one by one; the next one makes an index of all
@@ -135,6 +142,8 @@ def cut(source: Source, before: Pieces | None = None) -> Pieces:
     first, _ = before.at(same_at_start)  # the first piece that does not end in the common beginning
     if first == len(before.files):
         first = max(first - 1, 0)  # its last piece may continue
+    if first > 0 and _is_open_unit(before.files[first - 1].source.text):
+        first -= 1  # whether it goes on depends on what follows
     last, start = before.at(len(old) - same_at_end)
     if start < len(old) - same_at_end:
         last += 1
@@ -161,8 +170,7 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
         if work > MAX_WORK or first + len(files) >= MOST_PIECES:
             next_old = len(old)
             break
-        match = _PIECE.match(text, at)
-        end = match.end() if match is not None else len(text)
+        end = _end_of_piece(text, at)
         files.append(parse(_piece(source.name, text[at:end]), MAX_WORK))
         at = end
         work += files[-1].work
@@ -178,6 +186,34 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
         return Pieces(source, pieces, work)
     remainder = refuse_remainder(_piece(source.name, text[end:]))
     return Pieces(source, LongList.of([*pieces.between(0, most), remainder]), is_anew=True)
+
+
+def _end_of_piece(text: str, start: int) -> int:
+    """Return the offset behind the piece that begins at `start`."""
+    end = _end_of_statement(text, start)
+    if _UNIT.match(text, start) is None:
+        return end
+    while end < len(text) and _DEFINITION.match(text, end) is None:
+        start, end = end, _end_of_statement(text, end)
+        if _END_OF_UNIT.match(text, start) is not None:
+            break
+    return end
+
+
+def _end_of_statement(text: str, start: int) -> int:
+    """Return the offset behind the next semicolon that is in no quote or comment; the end where there is none."""
+    match = _PIECE.match(text, start)
+    return match.end() if match is not None else len(text)
+
+
+def _is_open_unit(piece: str) -> bool:
+    """Return whether a piece is a unit without its END, which goes on if no definition follows."""
+    if _UNIT.match(piece) is None:
+        return False
+    start = end = 0
+    while end < len(piece):
+        start, end = end, _end_of_statement(piece, end)
+    return _END_OF_UNIT.match(piece, start) is None
 
 
 def _pieces_within_limit(files: LongList[ast.ParsedFile]) -> int:

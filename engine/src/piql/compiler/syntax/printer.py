@@ -112,6 +112,8 @@ def _statement(statement: ast.Statement) -> list[Line]:
             text = f"QUERY {name}" if isinstance(statement.body, ast.Fetch) else f"CREATE QUERY {name} AS"
             first = Line(text, statement.span.start)
             return [first, *(_body(statement.body) if statement.body is not None else ())]
+        case ast.CreateUnit():
+            return _unit(statement)
         case ast.Select() | ast.UnionQuery() | ast.Fetch() | ast.Insert() | ast.Update() | ast.Delete():
             return _body(statement)
         case _:
@@ -132,6 +134,17 @@ def _body(body: ast.BareStatement) -> list[Line]:
             return query_lines(body)
         case _:
             assert_never(body)
+
+
+def _unit(unit: ast.CreateUnit) -> list[Line]:
+    """Return CREATE UNIT, its statements indented."""
+    lines = [Line(f"CREATE UNIT {name_text(unit.name)} AS BEGIN", unit.span.start)]
+    for statement in unit.statements:
+        for line in _body(statement):
+            line.text = INDENT + line.text
+            lines.append(line)
+        lines[-1].text += ";"
+    return [*lines, Line("END", unit.span.end - len("END"))]
 
 
 def _table(table: ast.CreateTable) -> list[Line]:

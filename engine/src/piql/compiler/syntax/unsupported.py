@@ -28,6 +28,8 @@ _ONE_ROW = (
     "UPDATE … IF column = value changes it only if it is still as it was read"
 )
 
+_UNIT = "writes that belong together are a unit: CREATE UNIT name AS BEGIN INSERT …; UPDATE …; END;"
+
 # Met where something else is expected.
 WORDS: dict[str, Unsupported] = {
     "REGEXP": Unsupported("REGEXP", _WORDS),
@@ -98,12 +100,12 @@ STATEMENTS: dict[str, Unsupported] = {
     "MERGE": Unsupported("MERGE", "write INSERT … ON CONFLICT (key) DO UPDATE SET …"),
     "UPSERT": Unsupported("UPSERT", "INSERT replaces the row with the same key"),
     "REPLACE": Unsupported("REPLACE", "INSERT replaces the row with the same key"),
-    "BEGIN": Unsupported("BEGIN", _ONE_ROW),
-    "BATCH": Unsupported("BATCH", _ONE_ROW),
-    "APPLY": Unsupported("APPLY BATCH", _ONE_ROW),
+    "BEGIN": Unsupported("BEGIN", _UNIT),
+    "BATCH": Unsupported("BATCH", _UNIT),
+    "APPLY": Unsupported("APPLY BATCH", _UNIT),
     "USE": Unsupported("USE", "leave it out: the address of the store names the keyspace"),
-    "COMMIT": Unsupported("COMMIT", _ONE_ROW),
-    "ROLLBACK": Unsupported("ROLLBACK", _ONE_ROW),
+    "COMMIT": Unsupported("COMMIT", _UNIT),
+    "ROLLBACK": Unsupported("ROLLBACK", _UNIT),
     "GRANT": Unsupported("GRANT", "leave it out: who may call a query is up to the application"),
     "VALUES": Unsupported("VALUES alone", "name the rows of a table by their keys: WHERE key IN (…)"),
 }

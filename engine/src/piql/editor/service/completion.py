@@ -95,6 +95,7 @@ class _Completion:
         if not words:
             yield from keywords(
                 "CREATE QUERY",
+                "CREATE UNIT",
                 "CREATE TABLE",
                 "CREATE INDEX",
                 "CREATE VIEW",
@@ -107,7 +108,7 @@ class _Completion:
         elif words == ["SET"]:
             yield from keywords(*SETTINGS)
         elif words == ["CREATE"]:
-            yield from keywords("QUERY", "TABLE", "INDEX", "VIEW")
+            yield from keywords("QUERY", "UNIT", "TABLE", "INDEX", "VIEW")
         elif words[-1] == ".":
             yield from self._after_dot()
         elif words[-1] in ("[", ":"):
@@ -116,6 +117,13 @@ class _Completion:
             yield from self._in_table(words)
         elif words[:2] == ["CREATE", "INDEX"]:
             yield from self._in_index(words)
+        elif words[:2] == ["CREATE", "UNIT"] and "BEGIN" not in words:
+            if len(words) == 3:
+                yield from keywords("AS BEGIN")
+            elif words[-1] == "AS":
+                yield from keywords("BEGIN")
+        elif words[:2] == ["CREATE", "UNIT"] and words[-1] == "BEGIN":
+            yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM")
         elif words[:2] in _NAMED and "AS" not in words:
             if len(words) == 3:
                 yield from keywords("AS")

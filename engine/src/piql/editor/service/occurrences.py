@@ -97,6 +97,10 @@ class _Collector:
                 self._note(symbol, statement.name.span, True)
                 if statement.body is not None:
                     self._body(statement.body, statement.name.text.lower())
+            case ast.CreateUnit():
+                self._note(Symbol("query", statement.name.text), statement.name.span, True)
+                for write in statement.statements:
+                    self._body(write, statement.name.text.lower())
             case _:
                 self._body(statement, f"{statement.span.file}:{statement.span.start}")
 

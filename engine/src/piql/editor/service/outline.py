@@ -61,6 +61,8 @@ def outline(text: str, file: str = "") -> tuple[OutlineItem, ...]:
                 items.append(
                     OutlineItem(statement.name.text, "query", statement.kind, statement.span, statement.name.span)
                 )
+            case ast.CreateUnit():
+                items.append(OutlineItem(statement.name.text, "query", "unit", statement.span, statement.name.span))
     return tuple(items)
 
 

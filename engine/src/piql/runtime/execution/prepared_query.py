@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical import operators as physical
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import InvalidCursor, NumberOutOfRange
@@ -84,7 +85,7 @@ class PreparedQuery:
         plan, bound = query.plan, query.bound
         assert plan is not None
         assert bound is not None
-        assert not isinstance(plan, WritePlan)
+        assert not isinstance(plan, WritePlan | UnitPlan)
         self.name = query.name
         self._called = query.name or "the statement"
         self.query = query

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from piql.compiler.bounds.writes import most_entries, rows_of
 from piql.compiler.logical.expressions import Parameter
@@ -43,6 +43,13 @@ from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Index
 from piql.store.base import Store, Transaction
 from piql.store.rows import Row
+
+
+class Given(NamedTuple):
+    """What one execution of a write is given: values of parameters, and the records of an INSERT or None."""
+
+    values: list[Any]
+    rows: Sequence[Row | None]
 
 
 class PreparedWrite:
@@ -107,11 +114,7 @@ class PreparedWrite:
         values = self._checks.checked(parameters)
         if self._supplied:
             occasion = occasion or Occasion(self._now)
-            values += self._supplied.of(occasion)
-        for slot, why in self._never_null:
-            if values[slot] is None:
-                raise ConstraintViolation(why)
-        self._decisions.check_given(values)
+        self._complete(values, occasion)
         meter = Meter(self.bound, None if observer is None else self._clock)
         records, of_section = self._run(values, meter, before, look, occasion)
         elapsed = (self._clock() - started) * 1000
@@ -124,6 +127,38 @@ class PreparedWrite:
         affected = len(records)
         rows = self._decisions.rows(records)
         return Page(rows, None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed, 0, affected)
+
+    def _complete(self, values: list[Any], occasion: Occasion | None) -> None:
+        """Add the supplied values to those of the parameters; raise ConstraintViolation for what no row can hold."""
+        if self._supplied and occasion is not None:
+            values += self._supplied.of(occasion)
+        for slot, why in self._never_null:
+            if values[slot] is None:
+                raise ConstraintViolation(why)
+        self._decisions.check_given(values)
+
+    def given(self, checked: Sequence[Any], occasion: Occasion) -> Given:
+        """Return what an execution in a transaction of others is given, from the checked parameters.
+
+        Raises ConstraintViolation for what no row can hold.
+        """
+        values = [*checked]
+        self._complete(values, occasion)
+        return Given(values, self._records(values, occasion) if self._plan.kind == "insert" else [None])
+
+    def run_inside(
+        self, transaction: Transaction, given: Given, meter: Meter
+    ) -> tuple[list[Row], Sequence[OperatorTiming]]:
+        """Make the write in a transaction of others; return the records affected, and the timings of the section."""
+        rows = given.rows
+        timings: Sequence[OperatorTiming] = ()
+        if self._section is not None:
+            rows, timings = self._section.keys(given.values, meter)
+        return self._write(TransactionalPath(self._writer, transaction, meter), rows, given.values, meter), timings
+
+    def returned(self, records: Sequence[Row]) -> list[dict[str, Any]]:
+        """Return the rows of RETURNING, of the records affected."""
+        return self._decisions.rows(records)
 
     def _run(
         self,

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical.operators import LocalProjection, LocalStop
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused
@@ -104,8 +105,8 @@ def _columns(query: CompiledQuery) -> Mapping[str, str]:
     plan = query.plan
     if plan is None:
         return {}
-    if isinstance(plan, WritePlan | LocalProjection):
-        outputs = plan.returning if isinstance(plan, WritePlan) else plan.outputs
+    if isinstance(plan, WritePlan | UnitPlan | LocalProjection):
+        outputs = plan.outputs if isinstance(plan, LocalProjection) else plan.returning
         return {output.name: str(getattr(output.expression, "type", None)) for output in outputs}
     return {
         field.name if isinstance(field, ColumnRef) else str(field): str(getattr(field, "type", None))
@@ -115,4 +116,8 @@ def _columns(query: CompiledQuery) -> Mapping[str, str]:
 
 def _is_paged(query: CompiledQuery) -> bool:
     plan = query.plan
-    return plan is not None and not isinstance(plan, WritePlan) and any(stop.is_page for stop in plan.find(LocalStop))
+    return (
+        plan is not None
+        and not isinstance(plan, WritePlan | UnitPlan)
+        and any(stop.is_page for stop in plan.find(LocalStop))
+    )

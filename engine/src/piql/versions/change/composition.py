@@ -118,6 +118,14 @@ def _statement(span: Span | None) -> str:
     return span.text.rstrip().rstrip(";") + ";"
 
 
+def refusal_of_unit(name: str) -> str:
+    """Return why a store without transactions has no units, in words for those who deploy."""
+    return (
+        f"the unit {name} is made in one transaction, and this store has no transactions: leave the unit out here, or "
+        "deploy to an embedded store"
+    )
+
+
 def refuse_incompatible(current: Deployment, compilation: Compilation, store: Store, *, is_rollback: bool) -> None:
     """Raise CompilationRefused for a change of a table that no data would allow, such as another primary key.
 
@@ -129,6 +137,9 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
                 f"not deployed: the view {name} is kept up to date in the transaction of each write, and this store "
                 "has no transactions: leave the view out here, or deploy to an embedded store"
             )
+    for query in compilation.queries.values():
+        if query.kind == "unit" and store.row_writes is not None:
+            raise CompilationRefused(f"not deployed: {refusal_of_unit(query.name)}")
     for name in current.kept:
         table = compilation.tables.get(name)
         if table is None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.operators import IndexScan, SortedIndexJoin
+from piql.compiler.physical.unit_plan import QueryPlan
 from piql.schema.catalog import Index
 
 
-def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapping[Index, frozenset[bool]]:
+def reading_directions(plans: Iterable[QueryPlan | None]) -> Mapping[Index, frozenset[bool]]:
     """Return which ways the reads that stop early walk each index (a table is its primary one): True is forwards."""
     directions: dict[Index, frozenset[bool]] = {}
     for plan in plans:
@@ -29,6 +29,6 @@ def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapp
     return directions
 
 
-def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
+def read_from_their_end(plans: Iterable[QueryPlan | None]) -> frozenset[Index]:
     """Return the indexes that every read which stops early walks backwards."""
     return frozenset(index for index, ways in reading_directions(plans).items() if ways == {False})

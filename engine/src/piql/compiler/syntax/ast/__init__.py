@@ -74,6 +74,7 @@ from piql.compiler.syntax.ast.queries import (
 from piql.compiler.syntax.ast.statements import (
     BareStatement,
     CreateQuery,
+    CreateUnit,
     ParsedFile,
     Statement,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "CreateIndex",
     "CreateQuery",
     "CreateTable",
+    "CreateUnit",
     "CreateView",
     "Delete",
     "DerivedTable",

@@ -26,8 +26,20 @@ class CreateQuery(AstNode):
     is_broken: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateUnit(AstNode):
+    """`CREATE UNIT name AS BEGIN statement; … END`: writes that are made together or not at all."""
+
+    name: Name
+    statements: tuple[Insert | Update | Delete, ...]
+    body_span: Span = field(compare=False, repr=False)
+    is_broken: bool = False
+
+
 BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delete
-Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | CreateView | SetSetting | CreateQuery | BareStatement
+Statement: TypeAlias = (
+    CreateTable | CreateEntity | CreateIndex | CreateView | SetSetting | CreateQuery | CreateUnit | BareStatement
+)
 
 
 @dataclass(frozen=True, slots=True)

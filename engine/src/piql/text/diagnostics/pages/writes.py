@@ -21,6 +21,13 @@ CODES = (
         _T + "CREATE QUERY q AS UPDATE t SET b = 2 WHERE a = 1 AND b = 1;",
     ),
     Code(
+        "unit-form",
+        "A unit cannot hold this",
+        "A unit holds INSERT, UPDATE and DELETE, at least one, each with its semicolon. An execution returns the rows "
+        "of one statement, so one may have RETURNING. A query gets a name of its own and is executed before the unit.",
+        _T + "CREATE UNIT u AS BEGIN END;",
+    ),
+    Code(
         "write-to-view",
         "A view is written",
         "The rows of a view follow from those of its table, in the same transaction. Write the table.",

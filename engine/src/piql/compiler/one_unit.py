@@ -1,0 +1,110 @@
+"""The compiled statements of a unit → the unit: one plan, one bound, and all that was found in any of them.
+
+    BoundQuery, CompiledQuery    of each statement, as if it stood alone
+              └───────▶ CompiledQuery    of the unit
+
+A unit of which one statement is refused is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import get_args
+
+from piql.compiler.binding.binder import BoundQuery
+from piql.compiler.bounds.expensive import expensive_write
+from piql.compiler.bounds.units import bound_of_unit
+from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Unit, Update
+from piql.compiler.physical.unit_plan import UnitPlan
+from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.result import CompiledQuery, ScalingClass
+from piql.schema.thresholds import Thresholds
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.text.source import Span
+from piql.trees.caches import Cached
+
+_units: Cached[CompiledQuery] = Cached(512)
+"""By the compiled statements: the unit."""
+
+
+def with_units(
+    bound: Sequence[BoundQuery], compiled: Sequence[CompiledQuery], thresholds: Thresholds
+) -> tuple[CompiledQuery, ...]:
+    """Return compiled queries, the statements of each unit as one."""
+    queries: list[CompiledQuery] = []
+    pairs = zip(bound, compiled, strict=True)
+    for span, group in groupby(pairs, key=lambda pair: id(pair[0].unit.span) if pair[0].unit is not None else None):
+        pairs_of_group = list(group)
+        if span is None:
+            queries += [query for _, query in pairs_of_group]
+        else:
+            queries.append(_unit_once([query for query, _ in pairs_of_group], pairs_of_group, thresholds))
+    return tuple(queries)
+
+
+def _unit_once(
+    bound: Sequence[BoundQuery], pairs: Iterable[tuple[BoundQuery, CompiledQuery]], thresholds: Thresholds
+) -> CompiledQuery:
+    statements = tuple(query for _, query in pairs)
+    return _units.recall((*bound, *statements, thresholds), lambda: _unit(bound, statements, thresholds))
+
+
+def _unit(bound: Sequence[BoundQuery], statements: tuple[CompiledQuery, ...], thresholds: Thresholds) -> CompiledQuery:
+    place = bound[0].unit
+    assert place is not None
+    first = statements[0]
+    diagnostics = tuple(finding for query in statements for finding in query.diagnostics)
+    bounds = [query.bound for query in statements if query.bound is not None]
+    plans = [query.plan for query in statements if isinstance(query.plan, WritePlan)]
+    unit = CompiledQuery(
+        first.name,
+        "unit",
+        place.span.text,
+        place.span,
+        first.name_span,
+        first.parameters,
+        _logical((query.bound_plan for query in statements), place.span),
+        tuple(step for query in statements for step in query.steps),
+        _logical((query.logical for query in statements), place.span),
+        scaling_class=_worst(statements),
+        unbounded=tuple(
+            replace(segment, path=(number, *segment.path))
+            for number, query in enumerate(statements)
+            for segment in query.unbounded
+        ),
+        diagnostics=diagnostics,
+        statements=statements if place.count else (),  # a unit without any has one in the place of it
+    )
+    if len(plans) < len(statements) or len(bounds) < len(statements) or _has_errors(diagnostics):
+        return unit
+    proved = bound_of_unit(bounds)
+    dear = expensive_write(proved, thresholds, first.name, first.name_span)
+    return replace(
+        unit,
+        plan=UnitPlan(statements=tuple(plans), span=place.span),
+        bound=proved,
+        indexes=tuple(dict.fromkeys(index for query in statements for index in query.indexes)),
+        diagnostics=diagnostics if dear is None else (*diagnostics, dear),
+    )
+
+
+def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    return any(diagnostic.severity == "error" for diagnostic in diagnostics)
+
+
+def _logical(plans: Iterable[LogicalNode | LogicalWrite | Unit | None], span: Span) -> Unit | None:
+    """Return the plan of the unit; None where a statement has none."""
+    writes: list[LogicalWrite] = []
+    for plan in plans:
+        if not isinstance(plan, Insert | Update | Delete):
+            return None
+        writes.append(plan)
+    return Unit(statements=tuple(writes), span=span)
+
+
+def _worst(statements: Sequence[CompiledQuery]) -> ScalingClass | None:
+    """Return the scaling class that grows fastest; None where none is known."""
+    classes = [query.scaling_class for query in statements if query.scaling_class is not None]
+    return max(classes, key=get_args(ScalingClass).index, default=None)

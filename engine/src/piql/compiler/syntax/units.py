@@ -1,0 +1,126 @@
+"""CREATE UNIT: writes that belong together, and become visible whole or not at all.
+
+    CREATE UNIT name AS BEGIN
+      INSERT …;
+      UPDATE …;
+      DELETE …;
+    END;
+
+A broken statement is reported and skipped, and the others are still read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from piql.compiler.syntax import ast
+from piql.compiler.syntax.cursor import CREATABLE, SyntaxFault
+from piql.compiler.syntax.work import STATEMENT_WORK, WorkParser
+
+MOST_STATEMENTS = 50  # of one unit
+_WRITES = ("INSERT", "UPDATE", "DELETE")
+_READS = ("SELECT", "FETCH", "WITH")
+
+
+class UnitParser(WorkParser):
+    """The part of the parser that reads units."""
+
+    def create_unit(self, start: int) -> ast.CreateUnit:
+        """Parse what follows CREATE UNIT; the unit is broken after an error in it."""
+        name = self.name("the name of a unit after CREATE UNIT")
+        body_start = self.token.start
+        statements: list[ast.Insert | ast.Update | ast.Delete] = []
+        is_broken = False
+        try:
+            self.expect("AS", "after the name of the unit")
+            body_start = self.expect("BEGIN", "after AS").start
+            is_broken = self._statements_of_unit(name, statements)
+        except SyntaxFault as fault:
+            self.note(replace(fault.diagnostic, query=name.text))
+            self._skip_unit()
+            is_broken = True
+        return ast.CreateUnit(
+            name=name,
+            statements=tuple(statements),
+            body_span=self.span_from(min(body_start, self.last_end)),
+            is_broken=is_broken,
+            span=self.span_from(start),
+        )
+
+    def _statements_of_unit(self, name: ast.Name, statements: list[ast.Insert | ast.Update | ast.Delete]) -> bool:
+        """Parse statements into a list up to END; return whether one is broken.
+
+        Raise SyntaxFault where END is missing, and for a unit of no or too many statements.
+        """
+        is_broken = False
+        while not self.accept("END"):
+            if self.is_at_end() or self.is_definition():
+                raise self.expecting("`END` at the end of the unit", "write END; behind its last statement")
+            if len(statements) == MOST_STATEMENTS:
+                raise self.fault(
+                    "too-many",
+                    f"a unit holds at most {MOST_STATEMENTS} statements",
+                    self.span_of(self.token),
+                    "write several units",
+                )
+            began = self.at
+            try:
+                statements.append(self._statement_of_unit())
+            except SyntaxFault as fault:
+                self.note(replace(fault.diagnostic, query=name.text))
+                self._skip_statement(began)
+                is_broken = True
+            self.count_work()
+            self.planning_work += STATEMENT_WORK
+        if not statements and not is_broken:
+            raise self.fault(
+                "unit-form",
+                "this unit holds no statement",
+                self.span_of(self.tokens[self.at - 1]),
+                "write INSERT, UPDATE or DELETE between BEGIN and END, each with its semicolon",
+            )
+        return is_broken
+
+    def _statement_of_unit(self) -> ast.Insert | ast.Update | ast.Delete:
+        """Parse one write with its semicolon."""
+        match self.token.word:
+            case "INSERT":
+                statement: ast.Insert | ast.Update | ast.Delete = self.insert()
+            case "UPDATE":
+                statement = self.update()
+            case "DELETE":
+                statement = self.delete()
+            case word if word in _READS:
+                raise self.fault(
+                    "unit-form",
+                    "a unit holds writes, and this is a query",
+                    self.span_of(self.token),
+                    "give it a name of its own with CREATE QUERY, and execute it before the unit",
+                )
+            case _:
+                raise self.expecting("INSERT, UPDATE, DELETE or END in the unit")
+        self.expect(";", "behind each statement of the unit")
+        return statement
+
+    def _skip_statement(self, began: int) -> None:
+        """Skip to behind the next semicolon, or to END, another write or a definition; at least past token `began`."""
+        if self.at <= began:
+            self.advance()
+        while not self.is_at_end() and not self.is_definition():
+            is_end = self.token.word == "END" and self.peek().word in (";", "")
+            if self.accept(";") or is_end or self.token.word in _WRITES:
+                return
+            self.advance()
+
+    def _skip_unit(self) -> None:
+        """Skip to behind the END of a broken unit, or to the next definition."""
+        while not self.is_at_end() and not self.is_definition():
+            if self.accept("END") and self.token.word == ";":
+                return
+            self.advance()
+
+    def is_definition(self) -> bool:
+        """Return whether CREATE … , ENTITY … or QUERY … FETCH begins here."""
+        if self.token.word == "CREATE":
+            return self.peek().word in CREATABLE
+        return self.is_entity() or self.is_fetch_query()
