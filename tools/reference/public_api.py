@@ -33,7 +33,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "rows": "a dict each, in the order asked; of a write those of RETURNING",
         "cursor": "goes on behind this page; None at the end and without PAGINATE",
         "operations": "the requests it made, never more than the bound",
-        "round_trips": "the requests that waited for one another",
+        "round_trips": "the requests that waited for one another; with `lazy` and `simple` all may",
         "attempts": "what the driver sent: retries and server pages, too",
         "statements": "the CQL statements that its reads were sent as, on a cluster: one may hold many requests",
         "repair_operations": "requests that settled interrupted writes",

@@ -49,7 +49,7 @@ class Bound:
     """The most that one execution can do. `operations` is the sum of `reads`, `counts`, `puts` and `deletes`."""
 
     operations: int  # requests to the store
-    round_trips: int  # requests on the longest path that wait for one another
+    round_trips: int  # requests on the longest path that wait for one another, with the strategy `parallel`
     rows: int  # rows returned
     bytes: int  # bytes that a query fetches; for a write, those of its row
     formula: str  # the requests in the names of the limits
