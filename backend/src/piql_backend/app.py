@@ -27,6 +27,7 @@ from piql_backend.application_imports.endpoints import router as application_imp
 from piql_backend.applications.endpoints import router as applications
 from piql_backend.archives.endpoints import router as archives
 from piql_backend.bursts.endpoints import router as bursts
+from piql_backend.canaries.endpoints import router as canaries
 from piql_backend.comparisons.endpoints import router as comparisons
 from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deploy_requests.endpoints import router as deploy_requests
@@ -101,6 +102,7 @@ ENVIRONMENT_ROUTERS = (
     sample,
     deployments,
     deploy_requests,
+    canaries,
     executions,
     ad_hoc,
     bursts,

@@ -2030,6 +2030,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/canary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Request
+         * @description Begin to try a request on a share of the executions; 409 as for a deployment.
+         *
+         *     422 with `compilation-refused` where the live version and this one cannot share rows or callers.
+         */
+        post: operations["try_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/deploy-requests/{number}/comments": {
         parameters: {
             query?: never;
@@ -2068,6 +2090,86 @@ export interface paths {
          */
         put: operations["resolve_comment"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/canary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Canary
+         * @description The version that is tried, beside the live one; null where none is.
+         */
+        get: operations["read_canary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/canary/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Canary Share
+         * @description Try the version on another share of the executions; the comparison begins anew.
+         */
+        put: operations["set_canary_share"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/canary/promotion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote Canary
+         * @description Make the version live that is tried.
+         */
+        post: operations["promote_canary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/canary/withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw Canary
+         * @description Let no more executions go to the version that is tried; it never is live, and rows that were written stay.
+         */
+        post: operations["withdraw_canary"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3407,6 +3509,59 @@ export interface components {
             $base64: string;
         };
         /**
+         * CanaryEventRead
+         * @description What was decided; `person` is null where nobody signs in, and where the workbench or a program decided.
+         */
+        CanaryEventRead: {
+            /** Version */
+            version: number;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Person */
+            person: string | null;
+            /**
+             * Act
+             * @enum {string}
+             */
+            act: "began" | "share" | "promoted" | "withdrawn";
+            /** Share */
+            share: number;
+            /** Why */
+            why: string;
+        };
+        /**
+         * CanaryRead
+         * @description What is tried now. `version` is its number, `base_version` the live one; executions are those since `since`.
+         *
+         *     `request` is the number of its deploy request, null for a version that came otherwise.
+         */
+        CanaryRead: {
+            /** Version */
+            version: number;
+            /** Base Version */
+            base_version: number;
+            /** Request */
+            request: number | null;
+            /**
+             * Stage
+             * @enum {string}
+             */
+            stage: "building" | "made" | "open" | "closing";
+            /** Share */
+            share: number;
+            /** Since */
+            since: string | null;
+            thresholds: components["schemas"]["ThresholdsRead"];
+            /** Queries */
+            queries: components["schemas"]["ComparedRead"][];
+            looks: components["schemas"]["LooksRead"];
+            /** Events */
+            events: components["schemas"]["CanaryEventRead"][];
+        };
+        /**
          * CapacityCreate
          * @description Asks how much load a store takes before an SLO breaks, and what breaks first.
          *
@@ -3734,6 +3889,25 @@ export interface components {
             is_resolved: boolean;
         };
         /**
+         * ComparedRead
+         * @description One query in both versions; `live` is null for a query that only the tried version has.
+         *
+         *     `burn` says how many times as often as its SLO allows the tried version breaks it; null without an SLO.
+         */
+        ComparedRead: {
+            /** Query */
+            query: string;
+            live: components["schemas"]["SideRead"] | null;
+            tried: components["schemas"]["SideRead"];
+            verdict: components["schemas"]["VerdictRead"];
+            /** Slo Quantile */
+            slo_quantile: number | null;
+            /** Slo Ms */
+            slo_ms: number | null;
+            /** Burn */
+            burn: number | null;
+        };
+        /**
          * ComparisonCreate
          * @description Two sets of files, such as an earlier save and the text of now; either may be empty.
          */
@@ -3869,6 +4043,19 @@ export interface components {
             /** Within High */
             within_high: number | null;
         };
+        /**
+         * DecisionWrite
+         * @description Promotes or withdraws `version`, which the reader saw as the one that is tried.
+         */
+        DecisionWrite: {
+            /** Version */
+            version: number;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+        };
         /** DefaultSloRead */
         DefaultSloRead: {
             /** Quantile */
@@ -3902,7 +4089,8 @@ export interface components {
          * @description A request with all that is known of it. `missing` are sentences: it may be deployed where there is none.
          *
          *     `between` are versions that were deployed since its base, the newest first. `preview` compares with what is live;
-         *     of a request that is over, with its base. `run_id` is the profile run by which SLOs were judged.
+         *     of a request that is over, with its base. `run_id` is the profile run by which SLOs were judged. `canaries` is
+         *     what was decided when it was tried.
          */
         DeployRequestDetailRead: {
             /** Number */
@@ -3920,7 +4108,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "open" | "approved" | "refused" | "outdated" | "deploying" | "deployed" | "withdrawn";
+            status: "open" | "approved" | "refused" | "outdated" | "deploying" | "tried" | "deployed" | "withdrawn";
             /** Revision */
             revision: number;
             /**
@@ -3974,6 +4162,8 @@ export interface components {
             limits: components["schemas"]["LimitCountRead"][];
             /** Reviews */
             reviews: components["schemas"]["ReviewRead"][];
+            /** Canaries */
+            canaries: components["schemas"]["CanaryEventRead"][];
             /** Between */
             between: components["schemas"]["BetweenRead"][];
             preview: components["schemas"]["PreviewRead"];
@@ -4000,7 +4190,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "open" | "approved" | "refused" | "outdated" | "deploying" | "deployed" | "withdrawn";
+            status: "open" | "approved" | "refused" | "outdated" | "deploying" | "tried" | "deployed" | "withdrawn";
             /** Revision */
             revision: number;
             /**
@@ -4382,7 +4572,8 @@ export interface components {
          *
          *     `operations` are its requests, at most `bound_operations`; of a write that began again, those of the last try.
          *     `repair_operations` are the requests that settled interrupted writes of others. `rows_affected` are the rows that a
-         *     write inserted, changed or deleted; null for a query.
+         *     write inserted, changed or deleted; null for a query. `tried_version` is the version that answered, where it is one
+         *     that is tried beside the live one on a share of the executions.
          *
          *     Values are JSON: TIMESTAMP as ISO 8601 in UTC, DATE, UUID and DECIMAL as strings, BLOB as `{"$base64": "…"}`,
          *     integers beyond ±2^53 as strings of digits, infinite numbers as "Infinity", "-Infinity" and "NaN".
@@ -4410,6 +4601,8 @@ export interface components {
             elapsed_ms: number;
             /** Rows Affected */
             rows_affected: number | null;
+            /** Tried Version */
+            tried_version: number | null;
         };
         /**
          * FileAmong
@@ -5436,6 +5629,20 @@ export interface components {
             seen_at: string;
             /** Is This */
             is_this: boolean;
+        };
+        /**
+         * LooksRead
+         * @description The looks so far: a wrong verdict in any of them has a probability of at most `error`.
+         *
+         *     The next one is due at `next_at` executions of the tried version since it got its share.
+         */
+        LooksRead: {
+            /** Count */
+            count: number;
+            /** Next At */
+            next_at: number;
+            /** Error */
+            error: number;
         };
         /**
          * MarkerRead
@@ -6787,6 +6994,25 @@ export interface components {
             is_shallow: boolean;
         };
         /**
+         * RequestCanaryCreate
+         * @description Tries a revision on a share of the executions, from 0 to 1, before it is live.
+         */
+        RequestCanaryCreate: {
+            /** Revision */
+            revision: number;
+            /** Rows Per Second */
+            rows_per_second?: number | null;
+            /** Share */
+            share: number;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+            /** @default {} */
+            thresholds: components["schemas"]["ThresholdsWrite"];
+        };
+        /**
          * RequestDeploymentCreate
          * @description Deploys a revision, whose indexes are built while the live version runs.
          */
@@ -7349,6 +7575,21 @@ export interface components {
             is_token: boolean;
         };
         /**
+         * ShareWrite
+         * @description Another share, from 0 to 1, for `version`, which the reader saw as the one that is tried.
+         */
+        ShareWrite: {
+            /** Version */
+            version: number;
+            /** Share */
+            share: number;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+        };
+        /**
          * SharedCreate
          * @description Asks how many rows of a live table share their values of some columns, which need no limit.
          */
@@ -7412,6 +7653,22 @@ export interface components {
             operations: number;
             /** Formula */
             formula: string;
+        };
+        /**
+         * SideRead
+         * @description The executions of one query in one version. `kept` is the share that kept the query's SLO; null without one.
+         */
+        SideRead: {
+            /** Executions */
+            executions: number;
+            /** Failures */
+            failures: number;
+            /** P99 Ms */
+            p99_ms: number | null;
+            /** Most Requests */
+            most_requests: number | null;
+            /** Kept */
+            kept: number | null;
         };
         /**
          * SignInRead
@@ -7857,6 +8114,26 @@ export interface components {
             /** Is Resolved */
             is_resolved: boolean;
         };
+        /** ThresholdsRead */
+        ThresholdsRead: {
+            /** Errors Percent */
+            errors_percent: number | null;
+            /** Burn */
+            burn: number | null;
+        };
+        /**
+         * ThresholdsWrite
+         * @description When the workbench withdraws by itself; null: never for that reason.
+         *
+         *     `errors_percent`: more executions of the tried version fail. `burn`: a query breaks its SLO so many times as often
+         *     as the SLO allows. Either has passed once chance does not explain it.
+         */
+        ThresholdsWrite: {
+            /** Errors Percent */
+            errors_percent?: number | null;
+            /** Burn */
+            burn?: number | null;
+        };
         /** TlsRead */
         TlsRead: {
             /** Ca File */
@@ -8043,6 +8320,27 @@ export interface components {
             latency_ms: components["schemas"]["AnswerRead"][];
             /** Unbounded Ms */
             unbounded_ms: number[];
+        };
+        /**
+         * VerdictRead
+         * @description What the last look has shown of a query: whether the tried version is worse than the live one.
+         */
+        VerdictRead: {
+            /**
+             * P99
+             * @enum {string}
+             */
+            p99: "too few" | "worse" | "better" | "no difference shown";
+            /**
+             * Errors
+             * @enum {string}
+             */
+            errors: "too few" | "worse" | "better" | "no difference shown";
+            /**
+             * Requests
+             * @enum {string}
+             */
+            requests: "too few" | "worse" | "better" | "no difference shown";
         };
         /**
          * WorstBoundRead
@@ -22035,6 +22333,137 @@ export interface operations {
             };
         };
     };
+    try_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestCanaryCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
     list_comments: {
         parameters: {
             query?: {
@@ -22312,6 +22741,511 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_canary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanaryRead"] | null;
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    set_canary_share: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanaryRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    promote_canary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    withdraw_canary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanaryEventRead"][];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

@@ -155,7 +155,7 @@ class Bursts:
             with burst.drawing:
                 parameters = burst.sampler.draw()
             try:
-                page = self._executions.run(burst.job, parameters)
+                _, page = self._executions.run_drawn(burst.job, parameters)
             except DeployedMeanwhile:
                 _stop(burst, "failed", f"{burst.job.live.read.id} has been replaced: begin again with what is live.")
             except PiqlError as error:

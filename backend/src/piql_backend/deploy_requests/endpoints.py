@@ -1,4 +1,4 @@
-"""HTTP for deploy requests: rules, list, open, revise, review, comment, withdraw, deploy."""
+"""HTTP for deploy requests: rules, list, open, revise, review, comment, withdraw, deploy, try."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from piql_backend.deploy_requests.schemas import (
     DeployRequestCreate,
     DeployRequestDetailRead,
     DeployRequestRead,
+    RequestCanaryCreate,
     RequestDeploymentCreate,
     RequestState,
     ReviewCreate,
@@ -143,6 +144,18 @@ def deploy_request(
 ) -> BuildRead:
     """Begin to deploy a request; 409 with what is missing, or with what was deployed since its base."""
     return environment.deploy_requests.deploy(number, wish, _name(visitor))
+
+
+@router.post("/{number}/canary", status_code=202, responses=declared(404, 409, 503))
+@needs(in_application("deployer"))
+def try_request(
+    number: Number, wish: RequestCanaryCreate, environment: TheEnvironment, visitor: AnyVisitor
+) -> BuildRead:
+    """Begin to try a request on a share of the executions; 409 as for a deployment.
+
+    422 with `compilation-refused` where the live version and this one cannot share rows or callers.
+    """
+    return environment.deploy_requests.try_out(number, wish, _name(visitor))
 
 
 @router.get("/{number}/comments", responses=declared(404))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from piql.compiler.result import Compilation
 
+from piql_backend.canaries.repository import CanaryTable
 from piql_backend.comparisons.schemas import ChangesRead
 from piql_backend.comparisons.service import changes_between
 from piql_backend.compilations.reading import read_diagnostics
@@ -23,7 +24,7 @@ from piql_backend.deploy_requests.schemas import (
     Status,
 )
 from piql_backend.deployments.schemas import PreviewCreate, PreviewRead
-from piql_backend.deployments.service import Deployments
+from piql_backend.deployments.service import Deployments, OnItsWay
 from piql_backend.predictions.schemas import SloAtRiskRead
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.slos.service import Slos
@@ -44,8 +45,10 @@ class RequestReader:
         deployments: Deployments,
         slos: Slos,
         profile_runs: ProfileRuns,
+        canaries: CanaryTable,
     ) -> None:
         self._table = table
+        self._canaries = canaries
         self._rules = rules
         self._compilations = compilations
         self._deployments = deployments
@@ -53,9 +56,9 @@ class RequestReader:
         self._profile_runs = profile_runs
 
     def page(
-        self, wish: PageWish, state: RequestState | None, live: int, on_its_way: str | None
+        self, wish: PageWish, state: RequestState | None, live: int, on_its_way: OnItsWay | None
     ) -> Page[DeployRequestRead]:
-        """A page of the requests, the newest first; `live` is the live version, `on_its_way` a request's id."""
+        """A page of the requests, the newest first; `on_its_way` is the one that is built."""
         page = self._table.page(wish, state)
         rules, reviews = self._rules.current(), self._table.reviews(page.items)
         authors = self._table.authors([request.number for request in page.items])
@@ -65,7 +68,7 @@ class RequestReader:
         ]
         return Page(items=reads, next=page.next)
 
-    def detail(self, request: StoredRequest, live: int, on_its_way: str | None) -> DeployRequestDetailRead:
+    def detail(self, request: StoredRequest, live: int, on_its_way: OnItsWay | None) -> DeployRequestDetailRead:
         """All that is known of a request."""
         rules, text = self._rules.current(), self._table.text(request.number, request.revision)
         reviews = self._table.reviews([request])[request.number]
@@ -93,6 +96,7 @@ class RequestReader:
             numbers=numbers_of(preview, wanted, before, None if judgement.doubt else len(at_risk)),
             limits=list(text.counts),
             reviews=[_review(review, rules, authors) for review in reviews[:_MOST_REVIEWS]],
+            canaries=list(self._canaries.of_request(request.id)),
             between=[] if request.is_over else list(self._deployments.between(request.base_version)),
             preview=preview.model_copy(update={"slos_at_risk": list(at_risk)}),
         )
@@ -140,7 +144,7 @@ class RequestReader:
 
 
 def _read(
-    request: StoredRequest, rules: RulesWrite, approvals: Approvals, live: int, on_its_way: str | None
+    request: StoredRequest, rules: RulesWrite, approvals: Approvals, live: int, on_its_way: OnItsWay | None
 ) -> DeployRequestRead:
     return DeployRequestRead(
         number=request.number,
@@ -163,14 +167,14 @@ def _read(
 
 
 def _status(
-    request: StoredRequest, rules: RulesWrite, approvals: Approvals, live: int, on_its_way: str | None
+    request: StoredRequest, rules: RulesWrite, approvals: Approvals, live: int, on_its_way: OnItsWay | None
 ) -> Status:
     if request.deployed_version is not None:
         return "deployed"
     if request.withdrawn_at is not None:
         return "withdrawn"
-    if request.id == on_its_way:
-        return "deploying"
+    if on_its_way is not None and request.id == on_its_way.request:
+        return "tried" if on_its_way.is_tried else "deploying"
     if request.base_version != live:
         return "outdated"
     if approvals.refused_by:
@@ -187,6 +191,8 @@ def _hindrances(read: DeployRequestRead) -> list[str]:
             return ["It was withdrawn."]
         case "deploying":
             return ["It is being deployed."]
+        case "tried":
+            return ["It is tried on a share of the executions."]
         case "outdated":
             return [f"Version {read.base_version} was live when it was based on it, and is not any more."]
         case _:

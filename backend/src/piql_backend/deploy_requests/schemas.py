@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from piql_backend.canaries.schemas import CanaryEventRead, Share, ThresholdsWrite, Why
 from piql_backend.deployments.schemas import EnvironmentId, PreviewRead, QueryNames, Version
 from piql_backend.web.errors import BetweenRead
 from piql_backend.web.schemas import FilePath, Read, ShownLine, SourceFiles, Write
 
-Status = Literal["open", "approved", "refused", "outdated", "deploying", "deployed", "withdrawn"]
+Status = Literal["open", "approved", "refused", "outdated", "deploying", "tried", "deployed", "withdrawn"]
 Verdict = Literal["approve", "refuse"]
 CheckMode = Literal["block", "warn", "off"]
 CheckName = Literal["unbounded", "dearer", "slo", "limit", "approval"]
@@ -107,6 +108,14 @@ class RequestDeploymentCreate(Write):
 
     revision: Revision
     rows_per_second: float | None = Field(default=None, gt=0, le=1_000_000)
+
+
+class RequestCanaryCreate(RequestDeploymentCreate):
+    """Tries a revision on a share of the executions, from 0 to 1, before it is live."""
+
+    share: Share
+    why: Why = ""
+    thresholds: ThresholdsWrite = ThresholdsWrite()
 
 
 class CommentCreate(Write):
@@ -235,7 +244,8 @@ class DeployRequestDetailRead(DeployRequestRead):
     """A request with all that is known of it. `missing` are sentences: it may be deployed where there is none.
 
     `between` are versions that were deployed since its base, the newest first. `preview` compares with what is live;
-    of a request that is over, with its base. `run_id` is the profile run by which SLOs were judged.
+    of a request that is over, with its base. `run_id` is the profile run by which SLOs were judged. `canaries` is
+    what was decided when it was tried.
     """
 
     why: str
@@ -251,5 +261,6 @@ class DeployRequestDetailRead(DeployRequestRead):
     numbers: NumbersRead
     limits: list[LimitCountRead]
     reviews: list[ReviewRead]
+    canaries: list[CanaryEventRead]
     between: list[BetweenRead]
     preview: PreviewRead

@@ -3,6 +3,7 @@
 open       →  refused, approved    by verdicts on the present text; another text makes it open again
            →  outdated             something else was deployed since its base: it takes what is live as its base
            →  deploying            its version is being built
+           →  tried                on a share of the executions; then deployed, or what it was before
            →  deployed             the store says so: the version names the request
            →  withdrawn
 
@@ -18,8 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from piql.errors import PiqlError
+from piql.versions.change.state import Canary
 
 from piql_backend.applications.repository import Applications
+from piql_backend.canaries.repository import CanaryTable
+from piql_backend.canaries.service import canary_of
 from piql_backend.compilations.service import Compilations
 from piql_backend.database.connection import Database
 from piql_backend.deploy_requests.comments import CommentTable
@@ -35,6 +39,7 @@ from piql_backend.deploy_requests.schemas import (
     DeployRequestDetailRead,
     DeployRequestRead,
     LimitCountRead,
+    RequestCanaryCreate,
     RequestDeploymentCreate,
     RequestState,
     ReviewCreate,
@@ -44,7 +49,7 @@ from piql_backend.deploy_requests.schemas import (
 )
 from piql_backend.deploy_requests.texts import asked_text
 from piql_backend.deployments.schemas import PERSON, REQUEST, BuildCreate, BuildRead
-from piql_backend.deployments.service import Deployments
+from piql_backend.deployments.service import Deployments, OnItsWay
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.slos.service import Slos
 from piql_backend.stores.connection import StoreConnection
@@ -66,6 +71,7 @@ class DeployRequests:
         slos: Slos,
         profile_runs: ProfileRuns,
         store: StoreConnection,
+        canaries: CanaryTable,
     ) -> None:
         """Keep requests in the database, and the rules in the folder of the environment."""
         self._application = folder.parent.name
@@ -77,7 +83,7 @@ class DeployRequests:
         self._store = store
         self._changing = threading.Lock()
         self.rules = DeployRules(folder)
-        self._reader = RequestReader(self._table, self.rules, compilations, deployments, slos, profile_runs)
+        self._reader = RequestReader(self._table, self.rules, compilations, deployments, slos, profile_runs, canaries)
 
     def page(self, wish: PageWish, state: RequestState | None) -> Page[DeployRequestRead]:
         """A page of the requests, the newest first."""
@@ -145,12 +151,24 @@ class DeployRequests:
             self._table.set_counts(number, request.revision, self._counts(files))
         return self.read(number)
 
+    def try_out(self, number: int, wish: RequestCanaryCreate, person: str | None) -> BuildRead:
+        """Begin to try a request on a share of the executions; it is deployed once the version is promoted.
+
+        Raises as `deploy`, and ApiError 422 where the two versions cannot share rows or callers.
+        """
+        return self._begin(number, wish, person, canary_of(wish.share, wish.thresholds, wish.why))
+
     def deploy(self, number: int, wish: RequestDeploymentCreate, person: str | None) -> BuildRead:
         """Begin to deploy a request; the version names it, so that it counts as deployed once that is live.
 
         Raises ApiError 409 where something is missing, where another version is live than its base, and where the
         request was changed or is over.
         """
+        return self._begin(number, wish, person, None)
+
+    def _begin(
+        self, number: int, wish: RequestDeploymentCreate, person: str | None, canary: Canary | None
+    ) -> BuildRead:
         with self._changing:
             request = self._open(number, wish.revision)
             self._deployments.refuse_unseen(request.base_version)
@@ -166,7 +184,8 @@ class DeployRequests:
                 removes=detail.removes,
                 rows_per_second=wish.rows_per_second,
             )
-            return self._deployments.begin(build, {REQUEST: request.id} | ({PERSON: person} if person else {}))
+            details = {REQUEST: request.id} | ({PERSON: person} if person else {})
+            return self._deployments.begin(build, details, canary)
 
     def comments(self, number: int, wish: PageWish) -> Page[CommentRead]:
         self._table.request(number)
@@ -206,7 +225,10 @@ class DeployRequests:
         on_its_way = self._deployments.request_on_its_way()
         self._deployments.live_version()  # a version that has come since is in the history now
         request = self._table.request(number)
-        if request.id == on_its_way:
+        if on_its_way is not None and request.id == on_its_way.request:
+            if on_its_way.is_tried:
+                message = f"Deploy request {number} is tried on a share of the executions."
+                raise ApiError(409, "request-tried", message, "Promote or withdraw it first.")
             message = f"Deploy request {number} is being deployed."
             raise ApiError(409, "request-deploying", message, "Wait for the version on its way, or cancel it.")
         if request.is_over:
@@ -221,7 +243,7 @@ class DeployRequests:
             raise ApiError(409, "request-changed", message, "Look at it again.")
         return request
 
-    def _on_its_way(self) -> str | None:
+    def _on_its_way(self) -> OnItsWay | None:
         try:
             return self._deployments.request_on_its_way()
         except (PiqlError, ApiError):  # to read what is asked for, the store need not answer

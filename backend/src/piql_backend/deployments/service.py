@@ -19,6 +19,7 @@ from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused, DeployedMeanwhile, PiqlError
 from piql.runtime.deployment import Deployer
 from piql.versions.change.build import EAGER, BackfillRate, Build, backfill_rate
+from piql.versions.change.state import Canary
 from piql.versions.deploy import begin_deploy, begin_rollback, versions
 
 from piql_backend.applications.repository import Applications
@@ -69,6 +70,14 @@ class _Wish:
     model: str | None
     predicted: Mapping[str, float]
     details: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OnItsWay:
+    """The id of a deploy request whose version is being built, or tried on a share of the executions."""
+
+    request: str
+    is_tried: bool
 
 
 class Deployments:
@@ -209,11 +218,16 @@ class Deployments:
                 raise _refused(error, wish.compilation) from error
         return self._acknowledged(build)
 
-    def begin(self, request: BuildCreate, details: Mapping[str, str] = _NO_DETAILS) -> BuildRead:
-        """Begin to deploy a query set whose indexes are built while the live one runs; `details` as for `deploy`."""
+    def begin(
+        self, request: BuildCreate, details: Mapping[str, str] = _NO_DETAILS, canary: Canary | None = None
+    ) -> BuildRead:
+        """Begin to deploy a query set whose indexes are built while the live one runs; `details` as for `deploy`.
+
+        With a `canary`, it is tried on a share of the executions once they are built.
+        """
         wish, rate = self._wish(request, details), backfill_rate(request.rows_per_second)
         with self._deploying:
-            return self.building.begin(lambda: self._begun(wish, rate, is_background=True))
+            return self.building.begin(lambda: self._begun(wish, rate, is_background=True, canary=canary))
 
     def rollback(self, request: RollbackCreate, person: str | None = None) -> DeploymentRead:
         """Make the version before the live one live again, as a new version of that person; all rows stay."""
@@ -238,7 +252,7 @@ class Deployments:
         """Whether any version has a query of that name."""
         return self._table.has_query(name)
 
-    def _begun(self, wish: _Wish, rate: BackfillRate, *, is_background: bool) -> Build:
+    def _begun(self, wish: _Wish, rate: BackfillRate, *, is_background: bool, canary: Canary | None = None) -> Build:
         """Begin to change what is live now, which has to be what the user saw."""
         request, live = wish.request, self.history.reconcile()
         if live is not None and request.base_version is None:
@@ -259,6 +273,7 @@ class Deployments:
                 rate,
                 deployer,
                 is_background=is_background,
+                canary=canary,
             )
         except CompilationRefused as error:
             raise _refused(error, wish.compilation) from error
@@ -274,11 +289,20 @@ class Deployments:
             self.history.reconcile()
         except OSError as error:
             raise _not_noted(error) from error
-        version = self._table.version_of(build.id)
+        return self.short_of(build.id)
+
+    def short_of(self, id: str) -> DeploymentRead:
+        """The row of a version by the store's id, which is or was in force."""
+        version = self._table.version_of(id)
         read = self._table.read(version, self._live_version()) if version is not None else None
         if read is None:  # somebody has deployed twice since
             return _short(self.live(LIVE).read)
         return _short(read)
+
+    def has_deployed(self, id: str) -> bool:
+        """Whether a version is or was live, by the store's id."""
+        self.history.look()
+        return self._table.version_of(id) is not None
 
     def _wish(self, request: DeploymentCreate, details: Mapping[str, str] = _NO_DETAILS) -> _Wish:
         """Compile and predict what a request asks for; ApiError 409 for newer files, 422 for errors."""
@@ -313,13 +337,15 @@ class Deployments:
         newest = self._table.newest_of(_MOST_BETWEEN, self._live_version())
         return [BetweenRead.model_validate(read) for read in newest if read.version > base_version]
 
-    def request_on_its_way(self) -> str | None:
-        """The id of the deploy request whose version is being built, None for none."""
+    def request_on_its_way(self) -> OnItsWay | None:
+        """The deploy request whose version is being built or tried, None for none."""
         if not self.building.is_under_way:
             return None
-        kept = versions(self._store.database().store)
-        coming = next((living.deployment for living in kept if living.state == "coming"), None)
-        return None if coming is None else coming.origin.details.get(REQUEST)
+        coming = next((living for living in versions(self._store.database().store) if living.state == "coming"), None)
+        request = None if coming is None else coming.deployment.origin.details.get(REQUEST)
+        if coming is None or request is None:
+            return None
+        return OnItsWay(request, coming.canary is not None and coming.canary.stage == "open")
 
     def live_version(self) -> int:
         """The version that is live now, 0 for none."""

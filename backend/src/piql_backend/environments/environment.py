@@ -17,6 +17,9 @@ from piql_backend.alerts.repository import AlertTable
 from piql_backend.alerts.service import Alerts, Target
 from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
+from piql_backend.canaries.repository import CanaryTable
+from piql_backend.canaries.service import Canaries
+from piql_backend.canaries.watching import CanaryWatch
 from piql_backend.compilations.service import Compilations
 from piql_backend.data_folder.files import write_atomically
 from piql_backend.database.opening import open_database
@@ -117,6 +120,11 @@ class Environment:
         self.slos = Slos(
             application, self._slo_table, self.deployments, self.predictions, shared.applications, shared.compilations
         )
+        canary_table = CanaryTable(self.database)
+        self.canaries = Canaries(
+            canary_table, self.database, self._slo_table, self.deployments, self.observations, self.store
+        )
+        self._canary_watch = CanaryWatch(self.canaries)
         self.deploy_requests = DeployRequests(
             folder,
             self.database,
@@ -126,6 +134,7 @@ class Environment:
             self.slos,
             self.profile_runs,
             self.store,
+            canary_table,
         )
         self.latency = Latency(
             self._observation_table,
@@ -220,6 +229,7 @@ class Environment:
         with suppress(ApiError):  # it is among the problems
             await asyncio.to_thread(self.fill_sample)
         self.alerts.open()
+        self._canary_watch.open()
 
     def fill_sample(self) -> None:
         """Deploy and load the sample that could not be loaded, if there is one; ApiError where that fails again."""
@@ -247,6 +257,7 @@ class Environment:
             self.headroom.close(),
             self.profile_runs.close(),
         )
+        await asyncio.to_thread(self._canary_watch.close)
         await asyncio.to_thread(self.alerts.close)
         await asyncio.to_thread(self.executions.close)
         await asyncio.to_thread(self.deployments.close)

@@ -29,7 +29,8 @@ class ExecutionRead(Read):
 
     `operations` are its requests, at most `bound_operations`; of a write that began again, those of the last try.
     `repair_operations` are the requests that settled interrupted writes of others. `rows_affected` are the rows that a
-    write inserted, changed or deleted; null for a query.
+    write inserted, changed or deleted; null for a query. `tried_version` is the version that answered, where it is one
+    that is tried beside the live one on a share of the executions.
 
     Values are JSON: TIMESTAMP as ISO 8601 in UTC, DATE, UUID and DECIMAL as strings, BLOB as `{"$base64": "…"}`,
     integers beyond ±2^53 as strings of digits, infinite numbers as "Infinity", "-Infinity" and "NaN".
@@ -46,6 +47,7 @@ class ExecutionRead(Read):
     repair_operations: int
     elapsed_ms: float
     rows_affected: int | None
+    tried_version: int | None = None
 
 
 class SampleParametersRead(Read):

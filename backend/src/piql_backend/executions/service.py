@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ParamSpec, TypeVar
 
@@ -42,14 +42,17 @@ MOST_LOOKS = 5  # at what is live, for one execution, while others deploy
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A query of the live deployment, ready to run."""
+    """A query of the live deployment, ready to run; with `tried_version`, as the version has it that is tried."""
 
     live: LiveDeployment
     query: CompiledQuery
+    tried_version: int | None = None
 
     @property
     def version(self) -> int | None:
         """The store's number of the version, which may differ from the history's; None while it does not answer."""
+        if self.tried_version is not None:
+            return self.tried_version
         return None if self.live.deployment is None else self.live.deployment.version
 
     @property
@@ -116,11 +119,31 @@ class Executions:
             log.error("%s made %d requests, its bound is %d", job.query.name, page.operations, job.bound_operations)
         return page
 
+    def run_drawn(self, job: Job, parameters: dict[str, object], cursor: str | None = None) -> tuple[Job, piql.Page]:
+        """Run a query as `run` does, or in the version that is tried beside the live one, as its share has it.
+
+        Return the page, and the job as it was run.
+        """
+        drawn = self._drawn(job, cursor)
+        try:
+            return drawn, self.run(drawn, parameters, cursor)
+        except DeployedMeanwhile:
+            if drawn.tried_version is None:
+                raise
+            return job, self.run(job, parameters, cursor)  # it was withdrawn a moment ago
+
+    def _drawn(self, job: Job, cursor: str | None) -> Job:
+        database = self._store.database()
+        version = database.drawn(job.query.name, cursor)
+        if version == job.version or (tried := database.tried) is None or tried.version != version:
+            return job
+        return replace(job, query=tried.compilation.queries[job.query.name], tried_version=version)
+
     def _record(self, job: Job, started_at: datetime, page: piql.Page, failed: bool = False) -> None:
         """Add an execution to the observations; the page of one that failed is empty."""
         observation = Observation(
             job.query.name,
-            job.live.read.version,
+            job.live.read.version if job.tried_version is None else job.tried_version,
             started_at,
             page.elapsed_ms,
             page.operations,
@@ -133,7 +156,7 @@ class Executions:
     def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
         job, page = self._run_live(deployment_id, name, request)
         read = read_page(job.query, page, job.query.name, job.live.read.id, job.bound_operations)
-        return orjson.dumps(read.model_dump(mode="python"))
+        return orjson.dumps({**read.model_dump(mode="python"), "tried_version": job.tried_version})
 
     def _run_live(self, deployment_id: str, name: str, request: ExecutionCreate) -> tuple[Job, piql.Page]:
         """Run a query of a deployment; ApiError 409 once another one is live, unless it was asked for as `live`."""
@@ -141,7 +164,7 @@ class Executions:
             job = self.job(deployment_id, name)
             parameters = from_json(request.parameters, job.query.parameters)
             try:
-                return job, self.run(job, parameters, request.cursor)
+                return self.run_drawn(job, parameters, request.cursor)
             except DeployedMeanwhile:
                 self._deployments.history.look()
         raise ApiError(409, "deployment-replaced", "Another version is deployed again and again.", "Try again.")

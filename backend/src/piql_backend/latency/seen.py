@@ -22,7 +22,9 @@ from piql_backend.reports.widths import first_minute, kept, summed
 _MOST_SIZES = 20  # of one query
 _RAN = """
     CREATE TEMP TABLE ran AS
-    SELECT executed.*, version >= first AS is_same_plan
+    SELECT executed.*, version >= first AND version NOT IN (
+               SELECT version FROM canary_events WHERE act = 'withdrawn'
+           ) AS is_same_plan
     FROM {executed} AS executed
     JOIN (SELECT unnest($queries::VARCHAR[]) AS query, unnest($firsts::INTEGER[]) AS first) AS spans USING (query)
     WHERE version <= $version AND started_at >= $since

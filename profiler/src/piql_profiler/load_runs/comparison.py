@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import gammaln
 
 from piql_profiler.load_runs.result import Line, LoadRun
 from piql_profiler.measure.histogram import BINS, Histogram
 from piql_profiler.measure.precision import FEWEST_FOR_P99
 from piql_profiler.validation.agreement import ERROR
+from piql_profiler.validation.two_shares import chance_of_so_many
 
 Outcome = Literal["slower", "faster", "no difference shown", "too few", "client"]
 
@@ -73,8 +73,8 @@ def _judged(first: LoadRun, second: LoadRun, of_first: Line, of_second: Line) ->
     if counts is None:
         return replace(pair, outcome="too few")
     (calls, slow), (other_calls, other_slow) = counts
-    more = _at_least(other_slow, other_calls, calls, slow + other_slow)
-    fewer = _at_least(slow, calls, other_calls, slow + other_slow)
+    more = chance_of_so_many(other_slow, other_calls, calls, slow + other_slow)
+    fewer = chance_of_so_many(slow, calls, other_calls, slow + other_slow)
     outcome: Outcome = "slower" if more < fewer else "faster"
     return replace(pair, outcome=outcome, chance=min(1.0, 2 * min(more, fewer)))
 
@@ -91,22 +91,6 @@ def _counts_of(
         calls = round(min(worth, histogram.total))
         counts.append((calls, round(float(histogram.counts[p99:].sum()) * calls / histogram.total)))
     return counts[0], counts[1]
-
-
-def _at_least(slow: int, calls: int, other_calls: int, all_slow: int) -> float:
-    """The probability that of `all_slow` slow calls at least so many fall among `calls` by chance alone."""
-    among = np.arange(slow, min(all_slow, calls) + 1)
-    among = among[all_slow - among <= other_calls]
-    logs = (
-        _log_ways(calls, among)
-        + _log_ways(other_calls, all_slow - among)
-        - _log_ways(calls + other_calls, np.array([all_slow]))
-    )
-    return min(1.0, float(np.exp(logs).sum()))
-
-
-def _log_ways(of: int, chosen: np.ndarray) -> np.ndarray:
-    return np.asarray(gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1))
 
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:

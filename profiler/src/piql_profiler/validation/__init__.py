@@ -3,5 +3,7 @@
     case ──▶ validate ──▶ scores, agreement, compliance, goals ──▶ report, charts
     one query's executions    errors, with how certain the actual values are
 
+`two_versions` compares one version of a query with another beside it, by the exact test in `two_shares`.
+
 `known_truth/` is a simulated store whose quantiles are known exactly, `simulated_cluster` a cluster under load.
 """

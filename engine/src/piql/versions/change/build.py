@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from time import monotonic, sleep, time
 from typing import Literal, Self
 
@@ -208,7 +208,7 @@ class Build:
         with self._turn, self._store.transaction() as transaction:
             stand, change = self._tried()
             assert change.canary is not None
-            change = replace(change, canary=replace(change.canary, share=float(share)))
+            change = replace(change, canary=replace(change.canary, share=float(share), since=datetime.now(UTC)))
             keep(transaction, stand.state, Stand(replace(stand.state, change=change), stand.progress))
         self._tell()
 

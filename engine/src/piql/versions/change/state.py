@@ -56,13 +56,14 @@ class Canary:
     open        executions go to it; it stays so until it is promoted or withdrawn
     closing     no new execution goes to it, and those that have begun end
 
-    `details` are kept for whoever began it, unread. `reason` says why it was withdrawn.
+    `details` are kept for whoever began it, unread. `since` is when executions got this share, None before. `reason`
+    says why it was withdrawn.
     """
 
     share: float
     details: Mapping[str, str] = field(default_factory=dict)
     stage: Stage = "building"
-    opened_at: datetime | None = None
+    since: datetime | None = None
     reason: str | None = None
 
 
@@ -347,20 +348,19 @@ def _change(document: Mapping[str, Any]) -> Change:
 
 
 def _canary_document(canary: Canary) -> dict[str, Any]:
-    at = canary.opened_at
+    since = canary.since
     return {
         "share": canary.share,
         "details": dict(canary.details),
         "stage": canary.stage,
-        "opened_at": at and at.isoformat(),
+        "since": since and since.isoformat(),
         "reason": canary.reason,
     }
 
 
 def _canary(document: Mapping[str, Any]) -> Canary:
-    at = document["opened_at"]
-    opened_at = datetime.fromisoformat(at) if at else None
-    return Canary(document["share"], document["details"], document["stage"], opened_at, document["reason"])
+    since = datetime.fromisoformat(document["since"]) if document["since"] else None
+    return Canary(document["share"], document["details"], document["stage"], since, document["reason"])
 
 
 def _id_of(document: Mapping[str, Any]) -> str:

@@ -105,7 +105,7 @@ class SchemaSteps:
         if change.is_closing:
             refused = refusal(stand.progress)
             return withdraw(stand, "refused" if refused else "cancelled", refused or change.canary.reason)
-        canary = replace(change.canary, stage="open", opened_at=datetime.now(UTC))
+        canary = replace(change.canary, stage="open", since=datetime.now(UTC))
         state = replace(stand.state, change=replace(change, canary=canary), last_tried=change.version.number)
         return Stand(state, replace(stand.progress, driver=None))
 
