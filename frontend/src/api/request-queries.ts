@@ -48,6 +48,14 @@ export const deployRequest = (environment: EnvironmentName, number: number) =>
     retry: false,
   })
 
+/** The version that is tried on a share of the executions, null where none is. */
+export const canary = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('canary', environment),
+    queryFn: ({ signal }) => answered(api.GET(`${ENVIRONMENT}/canary`, { params: { path: environment }, signal })),
+    refetchInterval: 2000,
+  })
+
 /** What was said about a deploy request, the oldest first. */
 export const requestComments = (environment: EnvironmentName, number: number) =>
   queryOptions({

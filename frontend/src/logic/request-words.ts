@@ -1,7 +1,7 @@
 /** What the pages of deploy requests say: may it be deployed, what is missing, and why a button may not be used. */
 import { formatCount, plural } from '../units'
 
-type Status = 'open' | 'approved' | 'refused' | 'outdated' | 'deploying' | 'deployed' | 'withdrawn'
+type Status = 'open' | 'approved' | 'refused' | 'outdated' | 'deploying' | 'tried' | 'deployed' | 'withdrawn'
 export type CheckMode = 'block' | 'warn' | 'off'
 
 export interface Request {
@@ -49,6 +49,7 @@ export const STATUS_WORDS: Readonly<Record<Status, { word: string; tone: Tone }>
   refused: { word: 'refused', tone: 'danger' },
   outdated: { word: 'outdated', tone: 'warning' },
   deploying: { word: 'being deployed', tone: 'plain' },
+  tried: { word: 'being tried', tone: 'accent' },
   deployed: { word: 'deployed', tone: 'accent' },
   withdrawn: { word: 'withdrawn', tone: 'plain' },
 }
@@ -77,6 +78,8 @@ function stateText(request: Request): string {
       return `Withdrawn${byText(request.withdrawn_by)}.`
     case 'deploying':
       return 'It is being deployed.'
+    case 'tried':
+      return 'It is tried on a share of the executions.'
     case 'outdated':
       return 'Something else was deployed since: it has to take what is live now as its base.'
     case 'refused':
@@ -96,6 +99,7 @@ function approvalText({ approvals, approvals_needed: needed }: Request): string 
 export function headline(request: RequestDetail): { tone: Tone; text: string } {
   if (isOver(request)) return { tone: STATUS_WORDS[request.status].tone, text: stateText(request) }
   if (request.status === 'deploying') return { tone: 'plain', text: 'It is being deployed.' }
+  if (request.status === 'tried') return { tone: 'accent', text: 'It is tried on a share of the executions.' }
   if (request.may_be_deployed) return { tone: 'accent', text: 'This may be deployed: nothing is missing.' }
   const count = request.missing.length
   const what = count === 1 ? 'one thing is missing' : `${formatCount(count)} things are missing`
@@ -115,7 +119,7 @@ export interface WhyNot {
 
 export function whyNot(request: RequestDetail, rules: Rules, person: Person | null, application: string): WhyNot {
   const lacks = (needed: Rank) => roleLacking(person, application, needed)
-  const busy = request.status === 'deploying' ? 'It is being deployed.' : null
+  const busy = busyText(request.status)
   // Where nobody signs in, whoever looks at a text without a named author wrote it.
   const wrote = person === null ? request.authors.length === 0 : request.authors.includes(person.name)
   const isOwn = rules.excludes_author && wrote
@@ -129,6 +133,11 @@ export function whyNot(request: RequestDetail, rules: Rules, person: Person | nu
     withdraw: lacks('developer') ?? busy,
     comment: lacks('developer'),
   }
+}
+
+function busyText(status: Status): string | null {
+  if (status === 'deploying') return 'It is being deployed.'
+  return status === 'tried' ? 'It is tried now: promote or withdraw it first.' : null
 }
 
 /** Why somebody may not do what needs a role in an application; null where they may, as where nobody signs in. */

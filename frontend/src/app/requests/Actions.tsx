@@ -13,6 +13,7 @@ import { ErrorNotice, Notice } from '../../ui/Notice'
 import { useEnvironment } from '../url-state'
 import { useChange } from './change'
 import styles from './requests.module.css'
+import { TryOut } from './TryOut'
 
 interface ActionsProps {
   request: DeployRequestDetail
@@ -63,6 +64,7 @@ export function Actions({ request, why }: ActionsProps) {
         >
           Deploy this request
         </Button>
+        <TryOut request={request} whyNot={why.deploy} />
         {request.status === 'outdated' ? (
           <Button disabled={why.revise !== null || revise.isPending} onClick={() => giveText(sameText(request))}>
             Take what is live as its base

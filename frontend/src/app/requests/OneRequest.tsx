@@ -9,6 +9,8 @@ import { formatCount, formatDay, plural } from '../../units'
 import { useEnvironment } from '../url-state'
 import { ViewLink } from '../ViewLink'
 import { Actions } from './Actions'
+import { Canary } from './Canary'
+import { CanaryEvents } from './CanaryEvents'
 import { Checks } from './Checks'
 import { Comments } from './Comments'
 import styles from './requests.module.css'
@@ -41,7 +43,7 @@ export function OneRequest({ request }: { request: DeployRequestDetail }) {
       ) : null}
       {error ? <ErrorNotice error={error} /> : null}
       {why && !isOver(request) ? <Actions request={request} why={why} /> : null}
-      {isOver(request) ? null : <BuildState />}
+      {isOver(request) ? null : request.status === 'tried' ? <Canary /> : <BuildState />}
       {request.status === 'deployed' ? (
         <p className={styles['block']}>
           <ViewLink to={{ page: 'workbench', panel: 'deploy' }}>See the versions in Deploy</ViewLink>
@@ -54,6 +56,7 @@ export function OneRequest({ request }: { request: DeployRequestDetail }) {
         {request.base_version > 0 ? `, on version ${request.base_version}` : ''}.
       </p>
       <Numbers request={request} />
+      <CanaryEvents request={request} />
       <Checks request={request} why={why} />
       <WhatChanges request={request} />
       <Verdicts request={request} why={why} />

@@ -58,6 +58,7 @@ const REQUEST: DeployRequestDetail = {
   },
   limits: [],
   reviews: [],
+  canaries: [],
   between: [],
   preview: {
     can_deploy: true,

@@ -55,6 +55,15 @@ export function BuildState() {
       </Notice>
     )
   }
+  if (build?.phase === 'canary' || build?.phase === 'closing') {
+    return (
+      <Notice role="status" help="Nothing else is deployed meanwhile: see its deploy request.">
+        {build.phase === 'canary'
+          ? 'A version is tried on a share of the executions.'
+          : 'A version that was tried was withdrawn: its last executions end.'}
+      </Notice>
+    )
+  }
   return build && isBuilding ? <UnderWay build={build} /> : null
 }
 
