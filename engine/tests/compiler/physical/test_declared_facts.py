@@ -75,6 +75,15 @@ A_SUBQUERY_HAS_FEW_VALUES = (
       AND t.note IN [notes] MAX 3 AND t.id < 1 AND p.score = [score] LIMIT 3;
     """,
 )
+THE_ORDER_ENDS_WITH_THE_MATCHES = (
+    "CARDINALITY LIMIT 10 (parent)",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, age INT);
+    CREATE TABLE posts (id INT PRIMARY KEY, owner INT, parent INT, CARDINALITY LIMIT 4 (owner) {declared});
+    CREATE QUERY q AS SELECT t.id, answer.id AS answer FROM posts t LEFT JOIN posts answer ON answer.parent = t.id
+    WHERE t.owner = [owner] AND (SELECT u.age FROM users u WHERE u.id = [me]) > 18 ORDER BY t.id DESC LIMIT 1;
+    """,
+)
 
 
 def cost_of(text: str) -> Cost:
@@ -93,6 +102,7 @@ def cost_of(text: str) -> Cost:
         pytest.param(*A_KEY_HAS_ONE_VALUE, id="a key has one value"),
         pytest.param(*LEVELS_OF_FEW_ROWS, id="levels of few rows"),
         pytest.param(*A_SUBQUERY_HAS_FEW_VALUES, id="a subquery has few values"),
+        pytest.param(*THE_ORDER_ENDS_WITH_THE_MATCHES, id="the order ends with the matches"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

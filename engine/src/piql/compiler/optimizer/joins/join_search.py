@@ -109,6 +109,7 @@ class JoinSearch:
     def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], *, is_step: bool = False) -> None:
         self.region = region
         self.is_step = is_step
+        self.is_page = stop is not None and stop.is_page
         self.legs = region.legs
         self.limit = stop.count.max if stop is not None and not region.above else None
         self.joining = Joining(region)
@@ -336,9 +337,7 @@ class JoinSearch:
 
     def _find_stoppable(self, joined: Legs) -> bool:
         """Add the legs that keep every row, one after the other, and tell whether all are reached so."""
-        if not all(joined & holders for holders in self._holders):
-            return False
-        if not self._may_reach_all(joined):
+        if not self._have_order(joined) or not self._may_reach_all(joined):
             return False
         if self._visits > MOST_VISITS:
             return True
@@ -353,6 +352,24 @@ class JoinSearch:
                     if self._is_kept(neighbour, before):
                         heappush(ready, neighbour)
         return before == self._everything
+
+    def _have_order(self, joined: Legs) -> bool:
+        """Whether these legs have the columns of the order, but for those that only order the matches of one row.
+
+        An order tells any two rows apart. So if later columns are all of left-joined legs, the columns before them tell
+        the rows of these legs apart. A page's stop stays above such a join.
+        """
+        are_held = [bool(joined & holders) for holders in self._holders]
+        if all(are_held):
+            return True
+        first = are_held.index(False)
+        missing = _positions(self._everything & ~joined)
+        return (
+            not self.is_page
+            and first > 0
+            and not any(are_held[first:])
+            and all(self.legs[at].kind == "left" for at in missing)
+        )
 
     def _is_kept(self, at: int, joined: Legs) -> bool:
         """Whether joining a leg to these keeps every row; only related legs matter."""
