@@ -1,6 +1,7 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { Application } from './Application.ts'
 import { Bounds } from './Bounds.ts'
+import { Comments } from './Comments.ts'
 import { Dashboard } from './Dashboard.ts'
 import { Data } from './Data.ts'
 import { Deploy } from './Deploy.ts'
@@ -43,6 +44,7 @@ export type PanelTitle =
   | 'Data'
   | 'Dashboard'
   | 'History'
+  | 'Comments'
 
 /** The whole page: the models of its parts, and what concerns all of them. */
 export class Workbench {
@@ -59,6 +61,7 @@ export class Workbench {
   readonly data: Data
   readonly dashboard: Dashboard
   readonly history: History
+  readonly comments: Comments
 
   /** The line at the top that says that the server or the store does not answer. */
   readonly banner: Locator
@@ -85,6 +88,7 @@ export class Workbench {
     this.data = new Data(page)
     this.dashboard = new Dashboard(page)
     this.history = new History(page)
+    this.comments = new Comments(page)
     this.banner = page.getByRole('alert').filter({ hasText: /your text is safe here|The store is not answering/ })
     this.notices = page.getByRole('status', { name: 'Notices' })
     this.saveState = page.getByRole('status', { name: 'Save state' })

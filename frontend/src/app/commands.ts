@@ -9,14 +9,16 @@ import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
 import { exportTables } from './export-tables'
 import { MOD, type Overlay } from './keys'
+import { notify } from './notices'
 import { openBeside, openPanel, toggleFull } from './panel-view'
 import { PANELS } from './panels'
 import { toggleProblems } from './problems-drawer'
 import { requestRun } from './run-request'
 import { selectQuery } from './selection'
 import { chooseTheme } from './theme'
+import { commentOn } from './threads'
 import { switchTogether, takesPart } from './together'
-import { hrefTo, setView } from './url-state'
+import { currentView, hrefTo, setView } from './url-state'
 
 /** One entry of the palette. */
 export interface Command {
@@ -101,6 +103,25 @@ export function commands(
       run: () => editor()?.run('format'),
     },
     {
+      id: 'comment',
+      group: 'Actions',
+      title: 'Comment on this line, or read its comments',
+      keys: `${MOD} Alt M`,
+      run: () => editor()?.comment(false),
+    },
+    {
+      id: 'new-comment',
+      group: 'Actions',
+      title: 'New comment on this line',
+      run: () => editor()?.comment(true),
+    },
+    {
+      id: 'comment-bound',
+      group: 'Actions',
+      title: 'Comment on the bound',
+      run: commentOnBound,
+    },
+    {
       id: 'dashboard-page',
       group: 'Actions',
       title: 'Open the dashboard page',
@@ -165,6 +186,12 @@ export function commands(
       }),
     ),
   ]
+}
+
+function commentOnBound(): void {
+  const { query } = currentView()
+  if (query) commentOn({ kind: 'bound', query })
+  else notify({ tone: 'info', text: 'Place the caret in a query first.' })
 }
 
 /** In a tab of its own: one reads it beside the work. */

@@ -14,6 +14,8 @@ export interface EditorHandle {
   reveal(range: TextRange, isFocused: boolean): void
   focus(): void
   nextProblem(): void
+  /** Comments on the caret's line, or opens what was said about it unless the comment shall be a new one. */
+  comment(isNew: boolean): void
   /** Runs an action at the caret, as its key does. */
   run(action: EditorAction): void
 }

@@ -43,6 +43,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'Workbench', keys: [`${MOD} Shift M`], does: 'Show or close the problems' },
   { group: 'Editor', keys: [`${MOD} .`], does: 'Quick fix at the caret' },
   { group: 'Editor', keys: ['F8'], does: 'Next problem' },
+  { group: 'Editor', keys: [`${MOD} ${isMac ? '⌥' : 'Alt'} M`], does: 'Comment on this line, or read its comments' },
   { group: 'Editor', keys: ['F12'], does: 'Go to the definition' },
   { group: 'Editor', keys: ['Shift F12'], does: 'Show all references' },
   { group: 'Editor', keys: ['F2'], does: 'Rename in all files' },
@@ -55,6 +56,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'Plan, diagram and heatmap', keys: ['←', '↑', '→', '↓'], does: 'Walk along nodes, tables or cells' },
   { group: 'Plan, diagram and heatmap', keys: ['Enter'], does: 'Show the source of a node or table · choose a cell' },
   { group: 'Plan, diagram and heatmap', keys: ['E'], does: 'Change a table of the diagram' },
+  { group: 'Plan, diagram and heatmap', keys: ['C'], does: 'Comment on a node of the plan' },
   { group: 'Plan, diagram and heatmap', keys: ['+', '−', '0'], does: 'Zoom in, out, fit' },
 ]
 
@@ -93,6 +95,7 @@ function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void)
   if (isMod && event.code === 'Backslash' && !event.shiftKey) return () => openBeside()
   if (event.key === 'F4' && !isMod) return focusFilter
   if (isMod && event.code === 'KeyM' && event.shiftKey) return toggleProblems
+  if (isMod && event.key === 'Enter' && target?.closest('form[data-comment]')) return null
   if (isMod && event.key === 'Enter') return runOrExplain(event, target, isInEditor)
   if (event.key === 'F8' && !event.shiftKey && !isMod) return () => editor()?.nextProblem()
   return null

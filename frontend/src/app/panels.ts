@@ -2,7 +2,7 @@
  * The one list of panels. To add one: a folder in panels/, a name in PANEL_IDS (logic/view.ts), an entry here.
  *
  * The tabs are in the order of the work: the plan with its bound and its schema, then measuring, choosing limits,
- * deploying, running, comparing.
+ * deploying, running, comparing; then what was and what is said about it.
  */
 import {
   ChartNoAxesColumn,
@@ -10,6 +10,7 @@ import {
   Grid3x3,
   History,
   type LucideIcon,
+  MessageSquare,
   Network,
   Play,
   Rocket,
@@ -72,5 +73,11 @@ export const PANELS: readonly Panel[] = [
     title: 'History',
     icon: History,
     component: lazy(() => import('../panels/history/HistoryPanel')),
+  },
+  {
+    id: 'comments',
+    title: 'Comments',
+    icon: MessageSquare,
+    component: lazy(() => import('../panels/comments/CommentsPanel')),
   },
 ]

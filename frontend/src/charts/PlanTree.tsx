@@ -25,7 +25,11 @@ interface PlanTreeProps {
   metric: PlanMetric
   /** The predicted p99 of nodes that have one. */
   latencies: Latencies
+  /** How many open threads of comments there are about nodes, by their ids. */
+  threads?: ReadonlyMap<string, number>
   onSelect: (node: PlanNode) => void
+  /** Comments on a node, by the key C; without it nodes take no comments. */
+  onComment?: ((node: PlanNode) => void) | undefined
 }
 
 /**
@@ -41,7 +45,9 @@ export function PlanTree({
   changed,
   metric,
   latencies,
+  threads,
   onSelect,
+  onComment,
 }: PlanTreeProps) {
   const frame = useRef<HTMLDivElement>(null)
   const layout = useMemo(() => layoutPlan(plan), [plan])
@@ -73,6 +79,9 @@ export function PlanTree({
     else if (id !== null && (event.key === 'Enter' || event.key === ' ')) {
       const node = findNode(plan, id)
       if (node) onSelect(node)
+    } else if (id !== null && onComment && (event.key === 'c' || event.key === 'C')) {
+      const node = findNode(plan, id)
+      if (node) onComment(node)
     } else if (id !== null) {
       const next = neighbour(plan, id, event.key)
       if (next === undefined) return
@@ -111,6 +120,7 @@ export function PlanTree({
               isFocusable={placed.node.id === focusable}
               metric={metric}
               latencies={latencies}
+              threads={threads?.get(placed.node.id) ?? 0}
               onSelect={onSelect}
             />
           ))}
@@ -148,10 +158,21 @@ interface NodeProps {
   isFocusable: boolean
   metric: PlanMetric
   latencies: Latencies
+  threads: number
   onSelect: (node: PlanNode) => void
 }
 
-function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusable, onSelect, ...rest }: NodeProps) {
+function Node({
+  placed,
+  isSelected,
+  isFollowed,
+  isChanged,
+  isHeaviest,
+  isFocusable,
+  threads,
+  onSelect,
+  ...rest
+}: NodeProps) {
   const { node, x, y, width, height, detailLines, level } = placed
   const badges = badgesOf(node, rest.metric, rest.latencies)
   const shown = placeBadges(badges, width - 24)
@@ -162,7 +183,7 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
       role="treeitem"
       aria-level={level + 1}
       aria-selected={isSelected}
-      aria-label={describe(placed, badges, isChanged)}
+      aria-label={describe(placed, badges, isChanged, threads)}
       tabIndex={isFocusable ? 0 : -1}
       data-node={node.id}
       data-kind={node.kind}
@@ -190,6 +211,14 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
           <text className={styles['new']} x={width - 12} y={21} textAnchor="end">
             {CHANGED}
           </text>
+        ) : null}{' '}
+        {threads > 0 ? (
+          <g className={styles['threads']} transform={`translate(${width - (threads > 9 ? 26 : 20)},-8)`}>
+            <rect width={threads > 9 ? 34 : 28} height={16} rx={8} />
+            <text x={threads > 9 ? 17 : 14} y={12} textAnchor="middle">
+              ✎ {threads > 99 ? '99+' : threads}
+            </text>
+          </g>
         ) : null}{' '}
         {detailLines.map((line, index) => (
           <Fragment key={line + String(index)}>
@@ -280,8 +309,14 @@ function placeBadges(badges: readonly PlanBadge[], room: number) {
 }
 
 /** The accessible name: the words that are drawn, in their order, so that voice control finds what is read. */
-function describe({ node, detailLines }: PlacedNode, badges: readonly { text: string }[], isChanged: boolean): string {
+function describe(
+  { node, detailLines }: PlacedNode,
+  badges: readonly { text: string }[],
+  isChanged: boolean,
+  threads: number,
+): string {
   const detail = detailLines.join(' ')
   const drawn = [node.operator, isChanged && CHANGED, detail, ...badges.map(({ text }) => text)]
-  return [...drawn, detail !== node.detail && `in full ${node.detail}`].filter(Boolean).join(', ')
+  const said = threads > 0 && plural(threads, 'open thread')
+  return [...drawn, detail !== node.detail && `in full ${node.detail}`, said].filter(Boolean).join(', ')
 }

@@ -23,6 +23,7 @@ export const PANEL_IDS = [
   'data',
   'dashboard',
   'history',
+  'comments',
 ] as const
 export type PanelId = (typeof PANEL_IDS)[number]
 
@@ -98,6 +99,12 @@ export interface View {
   plans?: string | undefined
   /** The file whose saves the history lists; without it those of all files. */
   savesOf?: string | undefined
+  /** The number of the thread of comments that is chosen. */
+  thread?: string | undefined
+  /** Which threads the panel Comments lists, `resolved` or `all`; without it the open ones. */
+  threads?: string | undefined
+  /** Lists only the threads about the open file and its queries, with `file`. */
+  threadsOf?: string | undefined
   /** What is asked about capacity, as text: `logic/capacity-question.ts`. */
   load?: string | undefined
   /** The stop of the tour that is shown, from 1. */
@@ -133,6 +140,9 @@ const TEXT_KEYS = [
   'compared',
   'plans',
   'savesOf',
+  'thread',
+  'threads',
+  'threadsOf',
   'section',
   'load',
 ] as const

@@ -3,7 +3,7 @@
  * compilation, tells others where the caret is (`useCaret`), and does what they ask for (`connectEditor`).
  */
 
-import type { Range } from '../api/types'
+import type { Range, Thread } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
@@ -12,6 +12,7 @@ import { TYPED, useDocuments } from '../documents/documents'
 import { type LensEstimate, lensLines } from '../logic/lens'
 import { nextProblem } from '../logic/next-problem'
 import type { TextRange } from '../logic/shapes'
+import { createComments } from './comments'
 import { decorationsOf } from './decorations'
 import './fix-menu'
 import { registerLanguage } from './language'
@@ -40,6 +41,8 @@ export interface PiqlEditor {
   /** Shows the text of an open document, where it was left. */
   show(path: string): void
   annotate(lens: LensData): void
+  /** Shows which lines have comments. */
+  showThreads(threads: readonly Thread[]): void
   /** From now on, takes part in the live session of each file that it shows. */
   editTogether(): void
   dispose(): void
@@ -119,6 +122,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const decorations = code.createDecorationsCollection()
   const lenses = createLenses(code)
   const sentences = createSentences(code)
+  const comments = createComments(code)
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
   let lens: LensData = { estimates: new Map(), live: new Map(), selected: null }
 
@@ -196,6 +200,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     reveal,
     focus: () => code.focus(),
     nextProblem: () => goToNextProblem(code),
+    comment: comments.comment,
     run: (action) => {
       code.focus()
       code.trigger('workbench', ACTIONS[action], null)
@@ -207,6 +212,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       lens = next
       draw()
     },
+    showThreads: comments.show,
     editTogether: live.begin,
     dispose: () => {
       connectEditor(null)

@@ -3,6 +3,7 @@ import { memo, useMemo, useState } from 'react'
 import { messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
+import { useThreadCounts } from '../../app/threads'
 import { setView, useView } from '../../app/url-state'
 import { createFile } from '../../documents/creating'
 import { deleteFile } from '../../documents/deleting'
@@ -18,12 +19,14 @@ import styles from './application.module.css'
 import { ImportSchema } from './ImportSchema'
 import { ROW, ROW_ACTION } from './rows'
 import { Section } from './Section'
+import { ThreadCount } from './ThreadCount'
 
 /** The files of the application by folder, each with its problems, and dialogs that create, rename, delete and import. */
 export function Files({ filter }: { filter: string }) {
   const files = useDocuments((state) => state.files)
   const { file: open } = useView()
   const problems = useProblemsByFile()
+  const { ofFile } = useThreadCounts()
   const shown = files.filter(({ path }) => matches(path, filter))
   const [isCreating, setCreating] = useState(false)
   const [isImporting, setImporting] = useState(false)
@@ -61,6 +64,7 @@ export function Files({ filter }: { filter: string }) {
                   saveState={saveState}
                   errors={problems.get(path)?.errors ?? 0}
                   warnings={problems.get(path)?.warnings ?? 0}
+                  threads={ofFile.get(path) ?? 0}
                   isOpen={path === open}
                 />
               ))}
@@ -90,11 +94,13 @@ interface FileRowProps {
   saveState: TextDocument['saveState']
   errors: number
   warnings: number
+  /** Open threads of comments. */
+  threads: number
   isOpen: boolean
 }
 
-/** One file: a click opens it; a dot says that it is not saved, a number how many problems it has. */
-const FileRow = memo(function FileRow({ path, saveState, errors, warnings, isOpen }: FileRowProps) {
+/** One file: a click opens it; a dot says that it is not saved, numbers how many comments and problems it has. */
+const FileRow = memo(function FileRow({ path, saveState, errors, warnings, threads, isOpen }: FileRowProps) {
   const [isDeleting, setDeleting] = useState(false)
   const [isRenaming, setRenaming] = useState(false)
   return (
@@ -119,6 +125,7 @@ const FileRow = memo(function FileRow({ path, saveState, errors, warnings, isOpe
             <span className="visually-hidden">, {saveState}</span>
           </span>
         )}
+        <ThreadCount count={threads} />
         {errors + warnings > 0 ? (
           <span className={styles['fileCount']}>
             {errors + warnings}

@@ -7,6 +7,7 @@ import { useLiveOperations } from '../../app/live-operations'
 import { useLiveStates } from '../../app/live-text'
 import { usePredictions } from '../../app/predictions'
 import { selectQuery, useCompilation, useRepeatedQuery } from '../../app/selection'
+import { useThreadCounts } from '../../app/threads'
 import { useView } from '../../app/url-state'
 import { shortLensText } from '../../logic/lens'
 import { type Grouping, matches, type QueryGroup, queryGroups, searchedText } from '../../logic/query-list'
@@ -14,6 +15,7 @@ import { formatCount } from '../../units'
 import styles from './application.module.css'
 import { ROW } from './rows'
 import { Section } from './Section'
+import { ThreadCount } from './ThreadCount'
 
 const GROUPINGS: readonly { id: Grouping; name: string }[] = [
   { id: 'none', name: 'no groups' },
@@ -108,6 +110,7 @@ function useGroups(queries: readonly Query[], grouping: Grouping): readonly Quer
 function Rows({ queries }: { queries: readonly Query[] }) {
   const predictions = usePredictions()
   const live = useLiveOperations()
+  const { ofQuery } = useThreadCounts()
   const { query: selected } = useView()
   return queries.map((query) => (
     <QueryRow
@@ -116,6 +119,7 @@ function Rows({ queries }: { queries: readonly Query[] }) {
       lens={shortLensText(query, predictions.get(query.name), live.get(query.name))}
       scalingClass={query.scaling_class}
       isBounded={query.is_bounded}
+      threads={ofQuery.get(query.name) ?? 0}
       isCurrent={query.name === selected}
     />
   ))
@@ -159,11 +163,14 @@ interface QueryRowProps {
   lens: string
   scalingClass: string | null
   isBounded: boolean
+  /** Open threads of comments. */
+  threads: number
   isCurrent: boolean
 }
 
 /** One query. It is drawn again only when what it shows has changed: there may be hundreds, and each key compiles all. */
-const QueryRow = memo(function QueryRow({ name, lens, scalingClass, isBounded, isCurrent }: QueryRowProps) {
+const QueryRow = memo(function QueryRow(props: QueryRowProps) {
+  const { name, lens, scalingClass, isBounded, threads, isCurrent } = props
   return (
     <li className={styles['queryRow']}>
       <button
@@ -178,6 +185,7 @@ const QueryRow = memo(function QueryRow({ name, lens, scalingClass, isBounded, i
       >
         <span className={styles['queryHead']}>
           <span className={styles['queryName']}>{name}</span>
+          <ThreadCount count={threads} />
           <ClassMark scalingClass={scalingClass} isBounded={isBounded} />
         </span>
         <span className={styles['lens']}>

@@ -3,6 +3,7 @@ import { useDeferredValue, useRef, useState } from 'react'
 import { region } from '../../app/regions'
 import { Kbd } from '../../ui/Kbd'
 import styles from './application.module.css'
+import { CommentsRow } from './CommentsRow'
 import { Files } from './Files'
 import { FILTER_ID } from './filter'
 import { Queries } from './Queries'
@@ -11,7 +12,7 @@ import { Tables } from './Tables'
 
 /**
  * The sidebar: the files of the application, its queries with their bounds, and its tables with their limits, all under
- * one filter.
+ * one filter. Below them, how many threads of comments are open.
  */
 export function Sidebar() {
   const sidebar = useRef<HTMLElement>(null)
@@ -45,6 +46,7 @@ export function Sidebar() {
         <Queries filter={filter} />
         <Tables filter={filter} />
       </div>
+      <CommentsRow />
     </aside>
   )
 }

@@ -13,6 +13,7 @@ import { Badge } from '../../ui/Badge'
 import { EmptyState } from '../../ui/EmptyState'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatBytes, formatCount } from '../../units'
+import { CommentButtons } from '../comments/CommentButtons'
 import { UnboundedFindings } from '../plan/UnboundedFindings'
 import styles from './bounds.module.css'
 
@@ -50,7 +51,10 @@ export default function BoundsPanel() {
 function Headline({ query }: { query: Query }) {
   return (
     <div className={styles['headline']}>
-      <h2 className={styles['name']}>{query.name}</h2>
+      <div className={styles['titleRow']}>
+        <h2 className={styles['name']}>{query.name}</h2>
+        <CommentButtons anchor={{ kind: 'bound', query: query.name }} />
+      </div>
       {query.scaling_class ? (
         <p className={styles['class']}>
           <Badge tone={query.is_bounded ? 'accent' : 'danger'}>class {query.scaling_class}</Badge>{' '}

@@ -4,6 +4,7 @@ import { session } from '../../api/session'
 import { useLiveOperations } from '../../app/live-operations'
 import { usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
+import { useThreads } from '../../app/threads'
 import { takesPart } from '../../app/together'
 import { useView } from '../../app/url-state'
 import { findNode } from '../../logic/plan-tree'
@@ -19,6 +20,7 @@ export default function CodeEditor({ path }: { path: string }) {
   const predictions = usePredictions()
   const selected = useSelectedNodeRange()
   const { data: who } = useQuery(session)
+  const threads = useThreads()
 
   useEffect(() => {
     if (!container.current) return undefined
@@ -35,6 +37,7 @@ export default function CodeEditor({ path }: { path: string }) {
   useEffect(() => {
     code.current?.annotate({ estimates: predictions, live, selected })
   }, [predictions, live, selected])
+  useEffect(() => code.current?.showThreads(threads), [threads])
 
   return (
     <>

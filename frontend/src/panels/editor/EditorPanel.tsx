@@ -1,5 +1,6 @@
-import { Play, Sigma } from 'lucide-react'
+import { MessageSquarePlus, Play, Sigma } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { editor } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { openPanel } from '../../app/panel-view'
 import { region } from '../../app/regions'
@@ -7,7 +8,7 @@ import { requestRun } from '../../app/run-request'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { keepMineAsCopy, type TextDocument, takeTheirs, useDocuments } from '../../documents/documents'
-import { Button } from '../../ui/Button'
+import { Button, IconButton } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
@@ -29,6 +30,16 @@ export function EditorPanel() {
       <div className={styles['bar']}>
         <FileName file={file} />
         {file ? <Together path={file.path} /> : null}
+        {file ? (
+          <IconButton
+            label="Comment on the line at the caret"
+            size="small"
+            className={styles['comment']}
+            onClick={() => editor()?.comment(true)}
+          >
+            <MessageSquarePlus size={14} aria-hidden />
+          </IconButton>
+        ) : null}
         {query ? (
           <span className={styles['actions']}>
             <Button

@@ -1,19 +1,21 @@
 import { Columns2, Network, Table2, Workflow } from 'lucide-react'
 import { useMemo } from 'react'
-import type { Prediction, Query, Stage } from '../../api/types'
+import type { Prediction, Query, Stage, ThreadAnchor } from '../../api/types'
 import { reveal, useCaret } from '../../app/editor-bridge'
 import { NoQuery } from '../../app/NoQuery'
 import { usePredictions } from '../../app/predictions'
 import { useHasStages, useSelectedQuery } from '../../app/selection'
+import { commentOn, useThreadCounts } from '../../app/threads'
 import { setView, useView } from '../../app/url-state'
 import { PlanTree } from '../../charts/PlanTree'
 import { PLAN_METRICS, type PlanMetric } from '../../logic/plan-metric'
-import { changedNodes, nodeAtCaret } from '../../logic/plan-tree'
+import { changedNodes, findNode, nodeAtCaret } from '../../logic/plan-tree'
 import type { PlanNode, TextRange } from '../../logic/shapes'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Switch } from '../../ui/Switch'
 import { Spacer, Toolbar } from '../../ui/Table'
+import { CommentButtons } from '../comments/CommentButtons'
 import { LivePlan } from './LivePlan'
 import { latenciesOf } from './latencies'
 import { PlanTable } from './PlanTable'
@@ -45,6 +47,7 @@ function Plan({ query }: { query: Query }) {
   const view = useView()
   const prediction = usePredictions().get(query.name)
   const stage = query.stages.find((candidate) => candidate.name === view.stage) ?? query.stages.at(-1)
+  const threads = useNodeThreads(query, stage)
   if (!stage) return null
   const select = (node: PlanNode) => {
     setView({ node: node.id, stage: stage.name })
@@ -52,7 +55,7 @@ function Plan({ query }: { query: Query }) {
   }
   return (
     <div className={styles['panel']}>
-      <Tools query={query} hasLatencies={stage.name === 'physical' && prediction !== undefined} />
+      <Tools query={query} stage={stage} hasLatencies={stage.name === 'physical' && prediction !== undefined} />
       <Stages
         stages={query.stages}
         current={stage}
@@ -65,9 +68,9 @@ function Plan({ query }: { query: Query }) {
           {view.against === 'live' ? <p className={styles['sideHead']}>Text, as it is now</p> : null}
           <div className={styles['drawing']}>
             {view.as === 'table' ? (
-              <PlanTable plan={stage.plan} selected={view.node} onSelect={select} />
+              <PlanTable plan={stage.plan} selected={view.node} threads={threads} onSelect={select} />
             ) : (
-              <PlanOfText query={query} stage={stage} prediction={prediction} onSelect={select} />
+              <PlanOfText query={query} stage={stage} prediction={prediction} threads={threads} onSelect={select} />
             )}
           </div>
         </div>
@@ -84,12 +87,14 @@ const METRIC_NAMES: Readonly<Record<PlanMetric, string>> = {
 }
 
 /** Above the plan: its query, what its nodes are weighed by, and what is shown. */
-function Tools({ query, hasLatencies }: { query: Query; hasLatencies: boolean }) {
+function Tools({ query, stage, hasLatencies }: { query: Query; stage: Stage; hasLatencies: boolean }) {
   const view = useView()
+  const chosen = view.node ? findNode(stage.plan, view.node) : undefined
   const metrics = PLAN_METRICS.filter((metric) => metric !== 'p99' || hasLatencies || view.metric === 'p99')
   return (
     <Toolbar label="Plan">
       <h2 className={styles['title']}>{query.name}</h2>
+      {chosen && takesComments(query, stage) ? <CommentButtons anchor={anchorOf(query, chosen)} /> : null}
       <Spacer />
       <select
         className={styles['choice']}
@@ -131,11 +136,12 @@ interface PlanOfTextProps {
   query: Query
   stage: Stage
   prediction: Prediction | undefined
+  threads: ReadonlyMap<string, number>
   onSelect: (node: PlanNode) => void
 }
 
 /** The chosen stage as a tree; the node at the caret is marked, and what the stage changed of the one before. */
-function PlanOfText({ query, stage, prediction, onSelect }: PlanOfTextProps) {
+function PlanOfText({ query, stage, prediction, threads, onSelect }: PlanOfTextProps) {
   const { node, metric = 'operations' } = useView()
   const caret = useCaret((state) => (state.isMoved ? state.caret : null))
   const latencies = useMemo(() => latenciesOf(stage, prediction), [stage, prediction])
@@ -153,9 +159,27 @@ function PlanOfText({ query, stage, prediction, onSelect }: PlanOfTextProps) {
       changed={changed}
       metric={metric}
       latencies={latencies}
+      threads={threads}
       onSelect={onSelect}
+      onComment={takesComments(query, stage) ? (on) => commentOn(anchorOf(query, on)) : undefined}
     />
   )
 }
 
+/** Nodes of the last stage take comments: it is the plan that is carried out, or the one that has no bound. */
+function takesComments(query: Query, stage: Stage): boolean {
+  return stage.name === query.stages.at(-1)?.name
+}
+
+function anchorOf(query: Query, { id, operator }: PlanNode): ThreadAnchor {
+  return { kind: 'node', query: query.name, node: id, operator }
+}
+
+/** How many open threads of comments there are about the nodes of a stage, by their ids. */
+function useNodeThreads(query: Query, stage: Stage | undefined): ReadonlyMap<string, number> {
+  const { ofNode } = useThreadCounts()
+  return (stage && takesComments(query, stage) && ofNode.get(query.name)) || NO_THREADS
+}
+
 const NOTHING: ReadonlySet<string> = new Set()
+const NO_THREADS: ReadonlyMap<string, number> = new Map()

@@ -2,17 +2,19 @@ import { levels } from '../../logic/plan-tree'
 import type { PlanNode } from '../../logic/shapes'
 import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table } from '../../ui/Table'
-import { formatCount } from '../../units'
+import { formatCount, plural } from '../../units'
 import styles from './plan.module.css'
 
 interface PlanTableProps {
   plan: PlanNode
   selected: string | undefined
+  /** How many open threads of comments there are about nodes, by their ids. */
+  threads?: ReadonlyMap<string, number>
   onSelect: (node: PlanNode) => void
 }
 
 /** A plan as a table: each operator is indented under the one that reads its rows. */
-export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
+export function PlanTable({ plan, selected, threads, onSelect }: PlanTableProps) {
   return (
     <Table label="Plan" columns={['Operator', 'Detail', numeric('Operations'), numeric('Rows'), 'Formula']}>
       {levels(plan).map(({ node, level }) => (
@@ -22,6 +24,7 @@ export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
               {node.operator}
             </button>{' '}
             {node.is_unbounded ? <Badge tone="danger">∞ unbounded</Badge> : null}
+            {threads?.has(node.id) ? <Badge tone="info">{plural(threads.get(node.id) ?? 0, 'thread')}</Badge> : null}
           </Cell>
           <Cell>
             <code>{node.detail}</code>
