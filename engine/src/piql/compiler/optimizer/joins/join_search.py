@@ -470,7 +470,7 @@ def _best_ways(ways: list[Way]) -> list[Way]:
     """
     ways.sort()
     best, fewest = cast("Way", (*ways[0][:6], inf)), ways[0].rows  # `inf`: equally cheap ways are less
-    cheapest, fewest_trips = cast("Way", (*ways[0].cost, inf)), ways[0].round_trips
+    cheapest, fewest_trips = cast("Way", (*ways[0][:4], inf)), ways[0].round_trips
     best_ways: list[Way] = []
     signatures: set[int] = set()
     for way in ways:

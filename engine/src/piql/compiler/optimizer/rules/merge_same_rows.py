@@ -55,8 +55,7 @@ def merge_same_rows(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 def _reads_a_table_twice(plan: LogicalNode) -> bool:
     names: set[str] = set()
     waiting = [plan]
-    while waiting:
-        node = waiting.pop()
+    for node in waiting:
         if isinstance(node, Relation):
             if node.table.name in names:
                 return True
