@@ -171,3 +171,29 @@ def test_the_rows_of_a_list_go_to_two_tables_of_the_same_columns() -> None:
         db.deploy(piql.compile(source.format(5)))
         assert db.execute("both", {"rows": [{"id": 1, "n": 2}, [3, None]]}).rows_affected == 4
         assert db.some_rows("b", ("id", "n"), 9) == db.some_rows("a", ("id", "n"), 9) == [(1, 2), (3, None)]
+
+
+def test_a_unit_takes_from_the_stock_of_every_item_of_a_list() -> None:
+    source = """
+    CREATE TABLE items (item INT PRIMARY KEY, stock INT NOT NULL, CHECK (stock >= 0));
+    CREATE TABLE lines (id INT, item INT REFERENCES items, n INT NOT NULL, PRIMARY KEY (id, item));
+    CREATE UNIT buy AS BEGIN
+      INSERT INTO lines (id, item, n) VALUES [lines] MAX 20;
+      INSERT INTO items (item, stock) VALUES [taken] MAX 20
+      ON CONFLICT (item) DO UPDATE SET stock = stock - EXCLUDED.stock;
+    END;
+    """
+
+    def buy(db: piql.Database, amounts: dict[int, int]) -> None:
+        lines = [{"id": 1, "item": item, "n": amount} for item, amount in amounts.items()]
+        db.execute("buy", {"lines": lines, "taken": [[item, amount] for item, amount in amounts.items()]})
+
+    with piql.connect("embedded:") as db:
+        db.deploy(piql.compile(source))
+        db.load("items", [{"item": 1, "stock": 5}, {"item": 2, "stock": 5}])
+        buy(db, {1: 2, 2: 5})
+        with pytest.raises(piql.ConstraintViolation, match=r"^statement 2 of 2: row 2 of 2: "):
+            buy(db, {1: 1, 2: 1})
+        with pytest.raises(piql.ForeignKeyViolation, match=r"^statement 1 of 2: row 2 of 2: "):
+            buy(db, {1: 1, 9: 1})
+        assert db.some_rows("items", ("item", "stock"), 9) == [(1, 3), (2, 0)]
