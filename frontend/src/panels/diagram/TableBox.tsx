@@ -33,6 +33,7 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
         type="button"
         className={styles['head']}
         data-table={box.name}
+        data-crowded={box.steps.length > MOST_TEXTS}
         tabIndex={isFocusable ? 0 : -1}
         style={{ height: HEAD }}
         onClick={(event) => box.range && onOpen(box.range, event.detail === 0)}
@@ -86,6 +87,8 @@ function Lines({ box, onOpen }: { box: Box; onOpen: TableBoxProps['onOpen'] }) {
   )
 }
 
+/** With more steps at one table, as units have them, their numbers stand alone: the bounds are in the list of steps. */
+const MOST_TEXTS = 2
 const MAX_NAME_SIZE = 44
 /** The same where the name is all that the box shows. */
 const MAX_LONE_NAME_SIZE = 20

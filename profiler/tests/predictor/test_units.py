@@ -1,0 +1,56 @@
+"""A unit is predicted as its statements one after another, where each of them is."""
+
+from __future__ import annotations
+
+import piql
+import pytest
+from piql_profiler.predictor.cardinalities import limits_of, work_of
+from piql_profiler.predictor.model import NotPredictable
+from piql_profiler.predictor.sizes import Size, size_at_limits
+
+SOURCE = """
+CREATE TABLE users (name VARCHAR(16) PRIMARY KEY, town VARCHAR(16) NOT NULL);
+CREATE TABLE orders (id INT PRIMARY KEY, buyer VARCHAR(16) REFERENCES users, CARDINALITY LIMIT 30 (buyer));
+CREATE QUERY enrol AS INSERT INTO users (name, town) VALUES ([name], [town]);
+CREATE QUERY buy AS INSERT INTO orders (id, buyer) VALUES ([id], [name]);
+CREATE UNIT both AS BEGIN
+  INSERT INTO users (name, town) VALUES ([name], [town]);
+  INSERT INTO orders (id, buyer) VALUES ([id], [name]);
+END;
+CREATE UNIT leave AS BEGIN
+  DELETE FROM orders WHERE buyer = [name];
+  DELETE FROM users WHERE name = [name];
+END;
+"""
+QUERIES = piql.compile(SOURCE).queries
+
+
+@pytest.mark.parametrize("buyers", [30, 7])
+def test_its_work_is_that_of_its_statements_in_their_order(buyers: int) -> None:
+    plans = {name: QUERIES[name].plan for name in ("enrol", "buy", "both")}
+    assert all(plans.values())
+    limits = {"orders.buyer": buyers}
+    works = {name: work_of(plan, limits if name != "enrol" else {}) for name, plan in plans.items() if plan is not None}
+    assert [operator.point for operator in works["both"].operators] == [
+        *(operator.point for operator in works["enrol"].operators),
+        *(operator.point for operator in works["buy"].operators),
+    ]
+    assert [operator.path[0] for operator in works["both"].operators] == [0, *[1] * len(works["buy"].operators)]
+
+
+def test_its_limits_are_those_of_its_statements() -> None:
+    assert [axis.symbol for axis in limits_of(QUERIES["both"])] == ["orders.buyer"]
+    bound = QUERIES["both"].bound
+    assert bound is not None
+    assert size_at_limits(QUERIES["both"]) == Size(bound.operations, 0)
+
+
+def test_one_with_a_statement_that_is_not_predicted_is_not_either() -> None:
+    plan = QUERIES["leave"].plan
+    assert plan is not None
+    with pytest.raises(NotPredictable, match="statement 1: it writes the rows that it reads"):
+        work_of(plan)
+    both = QUERIES["both"].plan
+    assert both is not None
+    with pytest.raises(NotPredictable, match=r"no limit 'x': it is a unit, of orders\.buyer"):
+        work_of(both, {"x": 3})
