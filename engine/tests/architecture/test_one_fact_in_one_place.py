@@ -9,7 +9,6 @@ from typing import get_args
 import piql
 import piql_backend
 import piql_profiler
-import piql_profiler
 import piql_service
 import pytest
 from piql.compiler.binding.functions import FUNCTIONS
