@@ -1,4 +1,4 @@
-"""Warns of a bound that hardly anybody wants: too many requests, rows or bytes, and the limit that makes it so.
+"""Warns of a very high bound: many requests, rows or bytes, and the limit that makes it so.
 
 recentThoughts may take 10,101 requests; above 1,000 a query is called expensive
     CARDINALITY LIMIT 1000 (owner)     at most 1,000 subscriptions share one owner

@@ -35,8 +35,8 @@ CODES = (
         "unbounded-aggregate",
         "A group of any size would be read",
         "Aggregates, GROUP BY and DISTINCT read all the rows below them, so a LIMIT above does not help. Limit "
-        "those rows: declare a CARDINALITY LIMIT on the columns that the query fixes. For a count over rows "
-        "without a limit, store the count in a table and let the writes keep it up to date.",
+        "those rows: declare a CARDINALITY LIMIT on the columns that the query fixes. For a count or a sum over rows "
+        "without a limit, declare a view: every write keeps it up to date.",
         _SCHEMA + "CREATE QUERY q AS SELECT COUNT(*) AS n FROM follows WHERE target = [who];",
     ),
     Code(
@@ -80,11 +80,11 @@ CODES = (
     ),
     Code(
         "expensive-query",
-        "The bound is one that hardly anybody wants",
+        "The bound is very high",
         "The query has a bound, but one execution may make so many requests, or fetch so many rows or bytes, that it "
         "is slow for whoever has the most data, and takes the store's time from others. The warning names the limit "
         "that makes the bound large. A smaller limit, LIMIT or PAGINATE makes it cheaper. Above 1,000 requests, "
-        "10,000 rows or 1,000,000 bytes a query is called expensive; `SET expensive_requests = 5000;` says another "
+        "10,000 rows or 1,000,000 bytes a query is called expensive; `SET expensive_requests = 5000;` sets another "
         "number for the whole application (also `expensive_rows`, `expensive_bytes`), and `-- allow(expensive-query): "
         "why` above a query dismisses the warning.",
         _SCHEMA.replace("since INT,", "since INT, CARDINALITY LIMIT 5000 (owner),")
@@ -98,7 +98,7 @@ CODES = (
         "Each index, limit, UNIQUE and foreign key adds requests to every write of its table; an index of words adds "
         "some for each word that a text can hold. The parts of the bound say which constraint costs what. A shorter "
         "column or one index less makes the write cheaper. Above 1,000 requests a write is called expensive; "
-        "`SET expensive_requests = 5000;` says another number for the whole application, and "
+        "`SET expensive_requests = 5000;` sets another number for the whole application, and "
         "`-- allow(expensive-write): why` above a write dismisses the warning.",
         "CREATE TABLE articles (id INT PRIMARY KEY, body VARCHAR(4000));\n"
         "CREATE QUERY search AS SELECT id FROM articles WHERE body CONTAINS [word] LIMIT 10;\n"

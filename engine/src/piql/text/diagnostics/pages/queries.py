@@ -34,8 +34,8 @@ CODES = (
     Code(
         "unknown-function",
         "There is no such function",
-        "The message names a function with a similar name, or lists all of them. The reference says of each what it "
-        "takes and what it gives.",
+        "The message names a function with a similar name, or lists all of them. The reference lists what each "
+        "takes and returns.",
         _T + "CREATE QUERY q AS SELECT LOWR(name) AS n FROM t WHERE id = 1;",
     ),
     Code(
@@ -94,7 +94,7 @@ CODES = (
         "type-mismatch",
         "Types do not fit together",
         "Values are compared, joined and written within one type: numbers with numbers, texts with texts. "
-        "Moments, days, ids and DECIMAL values may be written as texts in ISO form.",
+        "Values of TIMESTAMP, DATE, TIME, UUID and DECIMAL may be written as texts, such as '2026-01-31'.",
         _T + "CREATE QUERY q AS SELECT id FROM t WHERE id = 'one';",
     ),
     Code(

@@ -32,12 +32,12 @@ CODES = (
     Code(
         "view-form",
         "A view that no write could keep up to date",
-        "A view holds a row for each group of one table, and each write to the table changes the groups of its row. So "
-        "it is one SELECT with GROUP BY columns that are never NULL, or COALESCE(column, constant) with the value that "
-        "stands for NULL, and with COUNT(*), and COUNT, SUM or AVG of columns. COUNT(*) tells when a group is gone, "
-        "COUNT(column) when a SUM or an AVG is NULL, and SUM(column) what an AVG is after a write. Its WHERE compares "
-        "columns with constants. MIN and MAX are left to an index: when the row that has it goes, only the other rows "
-        "tell the next one.",
+        "A view holds a row for each group of one table, and each write to the table changes the groups of its row. So"
+        " it is one SELECT with GROUP BY columns that are never NULL, or COALESCE(column, constant) with the value "
+        "that stands for NULL, and with COUNT(*), and COUNT, SUM or AVG of columns. COUNT(*) says when a group has no "
+        "rows any more, COUNT(column) when a SUM or an AVG is NULL, and SUM(column) what an AVG is after a write. Its "
+        "WHERE compares columns with constants. MIN and MAX are not kept, because an index finds them: once the row "
+        "with the largest value is deleted, only the other rows can say which value is the largest.",
         "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL, n INT NOT NULL);\n"
         "CREATE VIEW v AS SELECT a, AVG(n) AS average, COUNT(*) AS rows_of_a FROM t GROUP BY a;",
     ),
@@ -45,8 +45,8 @@ CODES = (
         "check-form",
         "A CHECK that asks for more than the row itself",
         "A CHECK is tested by each write that gives the row its values, without a request. So it is made of columns of "
-        "its table, constants and functions of them. Other rows, parameters, and what is another value each time, "
-        "such as CURRENT_DATE, are tested by the application, or by the IF of an UPDATE.",
+        "its table, constants and functions of them. Other rows, parameters, and what changes by itself, such as "
+        "CURRENT_DATE, are tested by the application, or by the IF of an UPDATE.",
         "CREATE TABLE t (id INT PRIMARY KEY, born DATE, CHECK (born <= CURRENT_DATE));",
     ),
     Code(
