@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from time import perf_counter
 
@@ -73,27 +74,85 @@ def by_offset(session: Session) -> Walk:
             yield 1, len(rows)
 
 
+def open_database(addresses: Sequence[str]) -> piql.Database:
+    """Connect by PIQL, and load the partition where an earlier run has not."""
+    db = piql.connect(f"cql://{','.join(addresses)}/piql_paging?timeout=30")
+    db.deploy(piql.compile(SOURCE))
+    if not db.execute("pages", {"me": "ada"}).rows:
+        moments = (START + timedelta(seconds=number) for number in range(ROWS))
+        rows = ({"owner": "ada", "posted": at, "text": f"Thought {number}"} for number, at in enumerate(moments))
+        write(db, "thoughts", rows)
+    return db
+
+
+def open_driver(addresses: Sequence[str]) -> Cluster:
+    """Connect by the driver alone, with requests sent to a node that has the partition."""
+    profile = ExecutionProfile(
+        load_balancing_policy=TokenAwarePolicy(DCAwareRoundRobinPolicy(local_dc="datacenter1")),
+        row_factory=tuple_factory,
+        request_timeout=30,
+    )
+    return Cluster(list(addresses), protocol_version=4, execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+
+
+@dataclass
+class Walks:
+    """The walks of one way: in each, the milliseconds of each page, and what the last one asked for and was sent."""
+
+    times: list[list[float]] = field(default_factory=list)
+    requests: int = 0
+    rows_sent: int = 0
+
+    def add(self, walk: Walk) -> None:
+        """Walk the partition, and note how long each page takes."""
+        times: list[float] = []
+        self.requests = self.rows_sent = 0
+        began = perf_counter()
+        for requests, rows in walk:
+            times.append((perf_counter() - began) * 1000)
+            self.requests, self.rows_sent = self.requests + requests, self.rows_sent + rows
+            began = perf_counter()
+        assert len(times) == ROWS // PAGE, f"{len(times)} pages"
+        self.times.append(times)
+
+    def all_times(self) -> list[float]:
+        """Return the times of all pages of all walks."""
+        return [milliseconds for walk in self.times for milliseconds in walk]
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the medians of the pages that are shown, and how much longer the last ten take than the first ten."""
+        medians = [f"{statistics.median(walk[at - 1] for walk in self.times):.2f}" for at in SHOWN]
+        ratios = [statistics.median(walk[-10:]) / statistics.median(walk[:10]) for walk in self.times]
+        return *medians, f"{statistics.median(ratios):.2f}"
+
+
+def measured(ways: Mapping[str, Callable[[], Walk]], walks: int) -> dict[str, Walks]:
+    """Walk in all ways, in a new order each time; a first walk of each is not counted."""
+    chance = random.Random(1)
+    for way in ways.values():
+        Walks().add(way())
+    results = {label: Walks() for label in ways}
+    for _ in range(walks):
+        for label in chance.sample(list(ways), len(ways)):
+            results[label].add(ways[label]())
+    return results
+
+
 def main() -> None:
+    """Measure the ways, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--walks", type=int, default=5)
     add_keep(parser)
     options = parser.parse_args()
-    chance = random.Random(1)
-    with hosts(options.nodes) as addresses:
-        db = piql.connect(f"cql://{','.join(addresses)}/piql_paging?timeout=30")
-        db.deploy(piql.compile(SOURCE))
-        rows = (
-            {"owner": "ada", "posted": START + timedelta(seconds=at), "text": f"Thought {at}"} for at in range(ROWS)
-        )
-        if not db.execute("pages", {"me": "ada"}).rows:
-            write(db, "thoughts", rows)
-        profile = ExecutionProfile(
-            load_balancing_policy=TokenAwarePolicy(DCAwareRoundRobinPolicy(local_dc="datacenter1")),
-            row_factory=tuple_factory,
-            request_timeout=30,
-        )
-        driver = Cluster(list(addresses), protocol_version=4, execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+    words = (
+        f"`paging.py`: a partition of {ROWS:,} rows by pages of {PAGE}, {options.walks} shuffled walks each; the"
+        f" median of the walks for each page shown, and of the last ten pages against the first ten. {VOID}"
+    )
+    pages = (f"#page {at}, ms" for at in SHOWN)
+    columns = ("way", "#pages", "#requests", "#rows sent", *pages, "#last against first ten", "#the same twice")
+    with hosts(options.nodes) as addresses, open_database(addresses) as db:
+        driver = open_driver(addresses)
         session = driver.connect()
         ways = {
             CURSOR: lambda: by_cursor(db),
@@ -101,37 +160,14 @@ def main() -> None:
             "OFFSET, emulated": lambda: by_offset(session),
             AGAIN: lambda: by_cursor(db),
         }
-        times: dict[str, list[list[float]]] = {label: [] for label in ways}
-        sums: dict[str, tuple[int, int, int]] = {}
-        words = (
-            f"`paging.py`: a partition of {ROWS:,} rows by pages of {PAGE}, {options.walks} shuffled walks each; the"
-            f" median of the walks for each page shown, and of the last ten pages against the first ten. {VOID}"
-        )
-        columns = ("way", "#pages", "#requests", "#rows sent", *(f"#page {at}, ms" for at in SHOWN))
-        columns = (*columns, "#last against first ten", "#the same twice")
         with table(TITLE, words, columns, options.nodes, options.keep) as row:
-            for walk in range(-1, options.walks):
-                for label in chance.sample(list(ways), len(ways)):
-                    taken: list[float] = []
-                    requests = sent = 0
-                    began = perf_counter()
-                    for operations, count in ways[label]():
-                        taken.append((perf_counter() - began) * 1000)
-                        requests, sent = requests + operations, sent + count
-                        began = perf_counter()
-                    assert len(taken) == ROWS // PAGE, f"{label}: {len(taken)} pages"
-                    sums[label] = requests, sent, len(taken)
-                    if walk >= 0:
-                        times[label].append(taken)
-            same = same_twice(*([duration for walk in times[label] for duration in walk] for label in (AGAIN, CURSOR)))
+            results = measured(ways, options.walks)
+            same = same_twice(results[AGAIN].all_times(), results[CURSOR].all_times())
             for label in list(ways)[:-1]:
-                requests, sent, pages = sums[label]
-                middles = [f"{statistics.median(walk[at - 1] for walk in times[label]):.2f}" for at in SHOWN]
-                ratios = [statistics.median(walk[-10:]) / statistics.median(walk[:10]) for walk in times[label]]
-                ratio = f"{statistics.median(ratios):.2f}"
-                row(label, pages, requests, f"{sent:,}", *middles, ratio, same if label == CURSOR else "")
+                walks = results[label]
+                twice = same if label == CURSOR else ""
+                row(label, ROWS // PAGE, walks.requests, f"{walks.rows_sent:,}", *walks.cells(), twice)
         driver.shutdown()
-        db.close()
 
 
 if __name__ == "__main__":

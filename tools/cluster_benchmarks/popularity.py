@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -52,63 +52,85 @@ def scanned(db: piql.Database, popularity: int, friends: list[str]) -> tuple[set
     return {row["owner"] for row in page.rows}.intersection(friends), page.operations
 
 
+WAYS = {BOUNDED: bounded, "unbounded: a scan of all followers": scanned}
+
+
+def load(db: piql.Database) -> None:
+    """Deploy, and load the followers of each target where an earlier run has not."""
+    db.deploy(piql.compile(SOURCE))
+    if db.execute("friendsAmong", {"target": target(POPULARITIES[-1]), "friends": [name(0)]}).rows:
+        return
+    for popularity in POPULARITIES:
+        write(db, "subscriptions", ({"target": target(popularity), "owner": name(at)} for at in range(popularity)))
+
+
+@dataclass
+class Calls:
+    """The milliseconds of the calls of one case, and how many requests they made."""
+
+    times: list[float] = field(default_factory=list)
+    requests: set[int] = field(default_factory=set)
+
+
+Results = dict[tuple[str, int], Calls]
+"""By the name of a way and the followers of the target."""
+
+
+def measured(db: piql.Database, rounds: int) -> Results:
+    """Call all cases in a new order each round, and check each answer; the first round is not counted."""
+    chance = random.Random(1)
+    results: Results = {(label, followers): Calls() for label in (*WAYS, AGAIN) for followers in POPULARITIES}
+    for number in range(rounds + 1):
+        for label, followers in chance.sample(list(results), len(results)):
+            for _ in range(CALLS):
+                strangers = chance.sample(range(1, 2 * max(POPULARITIES)), FRIENDS - 1)
+                friends = [name(at) for at in (0, *strangers)]
+                began = perf_counter()
+                following, requests = WAYS.get(label, bounded)(db, followers, friends)
+                milliseconds = (perf_counter() - began) * 1000
+                assert following == {friend for friend in friends if friend < name(followers)}
+                if number > 0:
+                    results[label, followers].times.append(milliseconds)
+                    results[label, followers].requests.add(requests)
+    return results
+
+
+def drawn(results: Results) -> str:
+    """Return the chart of the medians, as SVG."""
+    series = [
+        Series(label, [(followers, quantiles(results[label, followers].times)[0]) for followers in POPULARITIES])
+        for label in WAYS
+    ]
+    return chart("Who of 50 friends follows a target?", "followers of the target", "p50, milliseconds", series)
+
+
 def main() -> None:
+    """Measure both plans, print the table, and draw the chart if it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--chart", type=Path)
     add_keep(parser)
     options = parser.parse_args()
-    chance = random.Random(1)
-    ways = {BOUNDED: bounded, "unbounded: a scan of all followers": scanned}
-    times: dict[tuple[str, int], list[float]] = defaultdict(list)
-    requests: dict[tuple[str, int], set[int]] = defaultdict(set)
+    words = (
+        f"`popularity.py`: which of {FRIENDS} friends follow a target, {options.rounds} shuffled rounds of {CALLS}"
+        f" calls, {options.rounds * CALLS} calls a row. {VOID}"
+    )
+    columns = ("#followers", "plan", "#requests", "#p50 ms", "#p99 ms", "#the same twice")
     with hosts(options.nodes) as addresses, piql.connect(f"cql://{','.join(addresses)}/piql_popular?timeout=30") as db:
-        db.deploy(piql.compile(SOURCE))
-        if not db.execute("friendsAmong", {"target": target(POPULARITIES[-1]), "friends": [name(0)]}).rows:
-            for popularity in POPULARITIES:
-                write(
-                    db, "subscriptions", ({"target": target(popularity), "owner": name(at)} for at in range(popularity))
-                )
-        cases = [(label, popularity) for label in (*ways, AGAIN) for popularity in POPULARITIES]
-        words = (
-            f"`popularity.py`: which of {FRIENDS} friends follow a target, {options.rounds} shuffled rounds of {CALLS}"
-            f" calls, {options.rounds * CALLS} calls a row. {VOID}"
-        )
-        columns = ("#followers", "plan", "#requests", "#p50 ms", "#p99 ms", "#the same twice")
+        load(db)
         with table(TITLE, words, columns, options.nodes, options.keep, options.chart) as row:
-            for round_ in range(-1, options.rounds):
-                for label, followers in chance.sample(cases, len(cases)):
-                    for _ in range(CALLS):
-                        strangers = chance.sample(range(1, 2 * max(POPULARITIES)), FRIENDS - 1)
-                        friends = [name(at) for at in (0, *strangers)]
-                        began = perf_counter()
-                        answered, count = ways.get(label, bounded)(db, followers, friends)
-                        taken = (perf_counter() - began) * 1000
-                        assert answered == {friend for friend in friends if friend < name(followers)}
-                        if round_ >= 0:
-                            times[label, followers].append(taken)
-                            requests[label, followers].add(count)
-            for popularity in POPULARITIES:
-                same = same_twice(times[AGAIN, popularity], times[BOUNDED, popularity])
-                for label in ways:
-                    (count,) = requests[label, popularity]
-                    middle, slow = quantiles(times[label, popularity])
-                    row(
-                        f"{popularity:,}",
-                        label,
-                        count,
-                        f"{middle:.2f}",
-                        f"{slow:.2f}",
-                        same if label == BOUNDED else "",
-                    )
+            results = measured(db, options.rounds)
+            for followers in POPULARITIES:
+                same = same_twice(results[AGAIN, followers].times, results[BOUNDED, followers].times)
+                for label in WAYS:
+                    calls = results[label, followers]
+                    (requests,) = calls.requests
+                    p50, p99 = quantiles(calls.times)
+                    twice = same if label == BOUNDED else ""
+                    row(f"{followers:,}", label, requests, f"{p50:.2f}", f"{p99:.2f}", twice)
     if options.chart:
-        middles = {case: quantiles(values)[0] for case, values in times.items()}
-        series = [
-            Series(label, [(popularity, middles[label, popularity]) for popularity in POPULARITIES]) for label in ways
-        ]
-        drawn = chart("Who of 50 friends follows a target?", "followers of the target", "p50, milliseconds", series)
-        options.chart.write_text(drawn)
+        options.chart.write_text(drawn(results))
 
 
 if __name__ == "__main__":

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from piql_profiler.validation.compliance import samples_needed
 
 from piql_backend.database.connection import aware, now
-from piql_backend.deployments.schemas import DeploymentDetailRead
+from piql_backend.deployments.schemas import DeployedQueryRead, DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations
 from piql_backend.latency.budgets import WINDOWS, budget_of
-from piql_backend.latency.comparing import NOT_COMPARED, Comparing
+from piql_backend.latency.comparing import NOT_COMPARED, Comparing, Comparison
 from piql_backend.latency.incidents import relied_on
 from piql_backend.latency.plans import Plans
-from piql_backend.latency.repository import NO_COUNTS, ObservationTable, SloCounts
+from piql_backend.latency.repository import NO_COUNTS, ObservationTable, SloCounts, SloInterval
 from piql_backend.latency.schemas import (
     ComplianceRead,
     IncidentRead,
@@ -36,6 +37,51 @@ from piql_backend.web.errors import NotFound
 STEPS = 60  # points of a series
 MOST_MARKERS = 100
 _NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What was counted in one window, by query.
+
+    `executed` also names queries that ran by another plan only; `first_versions` are those since which each query has
+    its plan. `recent` counts the windows of the burn rates, by their seconds.
+    """
+
+    executed: frozenset[str]
+    totals: Mapping[str, Totals]
+    comparisons: Mapping[str, Comparison]
+    first_versions: Mapping[str, int]
+    slos: Mapping[str, SloRead]
+    counts: Mapping[str, SloCounts]
+    recent: Mapping[str, Mapping[int, SloInterval]]
+    incidents: Mapping[str, list[IncidentRead]]
+
+    def read(self, query: DeployedQueryRead) -> QueryLatencyRead:
+        """All that the dashboard shows of one query."""
+        totals = self.totals.get(query.name, _NO_EXECUTIONS)
+        comparison = self.comparisons.get(query.name, NOT_COMPARED)
+        slo, counts = self.slos.get(query.name), self.counts.get(query.name, NO_COUNTS)
+        recent = self.recent.get(query.name, {})
+        return QueryLatencyRead(
+            query=query.name,
+            executions=totals.executions,
+            failures=totals.failures,
+            observed=_observed(totals),
+            predicted_p99_ms=query.predicted_p99_ms,
+            predicted=comparison.predicted,
+            agreement=comparison.agreement,
+            sizes=comparison.sizes,
+            predicted_compliance=comparison.compliance,
+            plan_since=self.first_versions[query.name],
+            slo=slo,
+            compliance=None if slo is None else compliance_of(slo, counts),
+            budget=None if slo is None else budget_of(slo.quantile, counts.whole, recent),
+            bound_operations=query.operations,
+            most_operations=totals.most_operations if totals.executions else None,
+            requests_over_bound=totals.over_bound,
+            incidents=self.incidents.get(query.name, []),
+            was_executed=query.name in self.executed,
+        )
 
 
 class Latency:
@@ -70,39 +116,19 @@ class Latency:
         asked, source = source, self._narrowed(source, since)
         slos = {slo.query: slo for slo in self._slos.list()}
         with self._table.gathered(span, since, source, width) as seen:
-            ran, totals = seen.queries(), seen.totals()
+            executed, totals = seen.queries(), seen.totals()
             comparisons = self._comparing.compare(deployment, seen, slos)
-        counts = self._table.slo_counts(version, since, source, width)
-        incidents = self._incidents(deployment, since, source, width)
-        recent = self._table.slo_windows(version, WINDOWS, source)
-        queries = []
-        for query in deployment.queries:
-            query_totals = totals.get(query.name, _NO_EXECUTIONS)
-            slo, comparison = slos.get(query.name), comparisons.get(query.name, NOT_COMPARED)
-            queries.append(
-                QueryLatencyRead(
-                    query=query.name,
-                    executions=query_totals.executions,
-                    failures=query_totals.failures,
-                    observed=_observed(query_totals),
-                    predicted_p99_ms=query.predicted_p99_ms,
-                    predicted=comparison.predicted,
-                    agreement=comparison.agreement,
-                    sizes=comparison.sizes,
-                    predicted_compliance=comparison.compliance,
-                    plan_since=span.first[query.name],
-                    slo=slo,
-                    compliance=None if slo is None else compliance_of(slo, counts.get(query.name, NO_COUNTS)),
-                    budget=None
-                    if slo is None
-                    else budget_of(slo.quantile, counts.get(query.name, NO_COUNTS).whole, recent.get(query.name, {})),
-                    bound_operations=query.operations,
-                    most_operations=query_totals.most_operations if query_totals.executions else None,
-                    requests_over_bound=query_totals.over_bound,
-                    incidents=incidents.get(query.name, []),
-                    was_executed=query.name in ran,
-                )
-            )
+        window = _Window(
+            executed,
+            totals,
+            comparisons,
+            span.first,
+            slos,
+            counts=self._table.slo_counts(version, since, source, width),
+            recent=self._table.slo_windows(version, WINDOWS, source),
+            incidents=self._incidents(deployment, since, source, width),
+        )
+        queries = [window.read(query) for query in deployment.queries]
         return LatencyRead(
             deployment_id=deployment.id,
             window_seconds=window_seconds,

@@ -72,6 +72,44 @@ class _PartTimes:
     spent: float = 0.0
 
 
+class _Client:
+    """The one client that executes all parts; it notes the times of each, their order, and its processor time."""
+
+    def __init__(self, parts: Sequence[Part], clock: Clock) -> None:
+        self.times = [_PartTimes() for _ in parts]
+        self.order: list[int] = []
+        self.computed = 0.0
+        self._parts = parts
+        self._clock = clock
+
+    def execute(self, number: int, due: float | None, free: float) -> float:
+        """Execute a part, due at a moment (None: now), by a client that is free since `free`; return when it ended."""
+        clock, times = self._clock, self.times[number]
+        self.computed -= clock.computed()
+        started = clock.now()
+        due = started if due is None else due
+        took = self._parts[number].execute()
+        self.computed += clock.computed()
+        ended = clock.now()
+        times.service.append(took)
+        times.response.append(took + (started - due) * 1e6)
+        times.lag.append((started - max(due, free)) * 1e6)
+        times.spent += ended - started
+        self.order.append(number)
+        return ended
+
+    def lacking(self, at_least: int) -> list[int]:
+        """The parts that were executed less than `at_least` times, each as often as it lacks executions."""
+        return [number for number, times in enumerate(self.times) for _ in range(at_least - len(times.service))]
+
+    def blocks(self, seconds: Sequence[float], computing: float) -> list[Block]:
+        """The times of all parts; `seconds` are those that each part was offered."""
+        return [
+            Block(times.service, times.response, times.lag, times.spent / max(part_seconds, 1e-9), computing)
+            for times, part_seconds in zip(self.times, seconds, strict=True)
+        ]
+
+
 def offer_mixed(
     parts: Sequence[Part], *, load: float, seed: int, at_least: int = AT_LEAST, clock: Clock = REAL
 ) -> Mixed:
@@ -83,29 +121,9 @@ def offer_mixed(
     check_load(load)
     takes = [part.one_takes or seconds_of_one(part.execute, part.seconds, clock) for part in parts]
     random = Random(seed)
-    times_of_parts = [_PartTimes() for _ in parts]
+    client = _Client(parts, clock)
     seconds = [part.seconds for part in parts]
-    order: list[int] = []
     share_left = 1.0  # of the seconds of all active parts
-    computed = 0.0
-
-    def execute(at: int, due: float | None, free: float) -> float:
-        """Execute a part, due at a moment (None: now), by a client that is free since `free`; return when it ended."""
-        nonlocal computed
-        computed -= clock.computed()
-        started = clock.now()
-        due = started if due is None else due
-        took = parts[at].execute()
-        computed += clock.computed()
-        ended = clock.now()
-        times = times_of_parts[at]
-        times.service.append(took)
-        times.response.append(took + (started - due) * 1e6)
-        times.lag.append((started - max(due, free)) * 1e6)
-        times.spent += ended - started
-        order.append(at)
-        return ended
-
     began = free = due = clock.now()
     active = [at for at, part in enumerate(parts) if part.seconds > 0.0]
     while active:
@@ -119,8 +137,8 @@ def offer_mixed(
                 due += random.expovariate(1.0 / gap)
                 clock.wait_until(due)
             (drawn,) = random.choices(active, rates)
-            free = execute(drawn, due if load else None, free)
-            service = times_of_parts[drawn].service
+            free = client.execute(drawn, due if load else None, free)
+            service = client.times[drawn].service
             if len(service) % BETWEEN_CHECKS == 0 and len(service) >= at_least:
                 finished = drawn if parts[drawn].is_enough(service) else None
                 due += clock.now() - free
@@ -130,15 +148,8 @@ def offer_mixed(
         share_left = max(0.0, (end - free) / seconds_left)
         seconds[finished] *= 1.0 - share_left
         active.remove(finished)
-    computing = computed / max(free - began, 1e-9) if load else 0.0
-    lacking = [at for at, times in enumerate(times_of_parts) for _ in range(at_least - len(times.service))]
-    for at in random.sample(lacking, len(lacking)):
-        free = execute(at, None, free)
-    return Mixed(
-        [
-            Block(times.service, times.response, times.lag, times.spent / max(took, 1e-9), computing)
-            for times, took in zip(times_of_parts, seconds, strict=True)
-        ],
-        seconds,
-        order,
-    )
+    computing = client.computed / max(free - began, 1e-9) if load else 0.0
+    lacking = client.lacking(at_least)
+    for number in random.sample(lacking, len(lacking)):
+        free = client.execute(number, None, free)
+    return Mixed(client.blocks(seconds, computing), seconds, client.order)

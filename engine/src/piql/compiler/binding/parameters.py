@@ -197,19 +197,40 @@ class Parameters:
 
     def settle(self) -> tuple[QueryParameter, ...]:
         """Return the parameters by ordinal, then by first use; report conflicts and what is missing."""
+        for use in self.uses.values():
+            self._report_missing(use)
+        self._report_ordinals()
+        ordered = sorted(self.uses.items(), key=lambda item: (not item[1].ordinal, item[1].ordinal or 0))
+        return tuple(
+            QueryParameter(
+                name=name,
+                type=use.row or use.type or BARE[Kind.TEXT],
+                ordinal=use.ordinal,
+                max_value=use.max_value,
+                max_items=use.max_items,
+                span=use.first,
+            )
+            for name, use in ordered
+        )
+
+    def _report_missing(self, use: _Use) -> None:
+        """Report a parameter whose type is not known, and a list without a MAX."""
+        if use.type is None and use.row is None and not use.is_wrong:
+            self.diagnostics.append(
+                report(
+                    "parameter-type-unknown",
+                    f"nothing here determines the type of {use.shown}",
+                    use.first,
+                    help="compare it with a column, or assign it to one",
+                )
+            )
+        if use.is_list and use.max_items is None and use.row is None:
+            self.diagnostics.append(self._list_without_max(use, "values", "IN"))
+
+    def _report_ordinals(self) -> None:
+        """Report ordinals that two parameters have, and the first one that none has."""
         by_ordinal: dict[int, _Use] = {}
         for use in self.uses.values():
-            if use.type is None and use.row is None and not use.is_wrong:
-                self.diagnostics.append(
-                    report(
-                        "parameter-type-unknown",
-                        f"nothing here determines the type of {use.shown}",
-                        use.first,
-                        help="compare it with a column, or assign it to one",
-                    )
-                )
-            if use.is_list and use.max_items is None and use.row is None:
-                self.diagnostics.append(self._list_without_max(use, "values", "IN"))
             if use.ordinal is None:
                 continue
             first = by_ordinal.setdefault(use.ordinal, use)
@@ -224,8 +245,7 @@ class Parameters:
                         fixes=self._next_ordinal(use),
                     )
                 )
-        ordinals = sorted(by_ordinal)
-        for expected, ordinal in enumerate(ordinals, start=1):
+        for expected, ordinal in enumerate(sorted(by_ordinal), start=1):
             if ordinal != expected:
                 use = by_ordinal[ordinal]
                 self.diagnostics.append(
@@ -236,19 +256,7 @@ class Parameters:
                         help="ordinals start at 1 and leave no gap",
                     )
                 )
-                break
-        ordered = sorted(self.uses.items(), key=lambda item: (not item[1].ordinal, item[1].ordinal or 0))
-        return tuple(
-            QueryParameter(
-                name=name,
-                type=use.row or use.type or BARE[Kind.TEXT],
-                ordinal=use.ordinal,
-                max_value=use.max_value,
-                max_items=use.max_items,
-                span=use.first,
-            )
-            for name, use in ordered
-        )
+                return
 
     def _next_ordinal(self, use: _Use) -> tuple[Fix, ...]:
         """Return the fix that gives a parameter the smallest ordinal that no parameter has."""

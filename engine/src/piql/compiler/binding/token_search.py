@@ -35,10 +35,34 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
     if node.keyword == "ILIKE":
         binder.report("not-in-piql", ILIKE.message, node.span, ILIKE.way_out, *_in_any_case(node))
         return None
-    operands = node.operand.items if isinstance(node.operand, ast.Row) else (node.operand,)
+    columns = _searched_columns(binder, node)
+    pattern = node.pattern
+    is_word = True
+    if isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
+        is_word = _is_one_word(binder, node, pattern, pattern.value)
+    elif isinstance(pattern, ast.Binary) and "%" in (parts := _parts(pattern)):
+        _refuse_pattern(binder, node, parts)
+        return None
+    word = binder.value(pattern, BARE[Kind.TEXT])
+    if word is not None and not isinstance(word, logical.Constant | logical.Parameter):
+        binder.report(
+            "token-search",
+            f"the word after {node.keyword} is a parameter or a text",
+            pattern.span,
+            f"write {node.keyword} [word]",
+        )
+        return None
+    if word is None or columns is None or not is_word:
+        return None
+    search = logical.TokenMatch(columns=columns, word=word, span=node.span)
+    return logical.Not(operand=search, span=node.span) if node.is_negated else search
+
+
+def _searched_columns(binder: ExpressionBinder, node: ast.Like) -> tuple[logical.ColumnRef, ...] | None:
+    """Return the text columns of one table that a search is over; None after a report of those that are none."""
     columns: list[logical.ColumnRef] = []
     is_broken = False
-    for operand in operands:
+    for operand in node.operand.items if isinstance(node.operand, ast.Row) else (node.operand,):
         column = binder.value(operand)
         if column is None:
             is_broken = True
@@ -63,25 +87,7 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
             is_broken = True
         else:
             columns.append(column)
-    pattern = node.pattern
-    if isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
-        is_broken = not _is_one_word(binder, node, pattern, pattern.value) or is_broken
-    elif isinstance(pattern, ast.Binary) and "%" in (parts := _parts(pattern)):
-        _refuse_pattern(binder, node, parts)
-        return None
-    word = binder.value(pattern, BARE[Kind.TEXT])
-    if word is not None and not isinstance(word, logical.Constant | logical.Parameter):
-        binder.report(
-            "token-search",
-            f"the word after {node.keyword} is a parameter or a text",
-            pattern.span,
-            f"write {node.keyword} [word]",
-        )
-        return None
-    if word is None or is_broken:
-        return None
-    search = logical.TokenMatch(columns=tuple(columns), word=word, span=node.span)
-    return logical.Not(operand=search, span=node.span) if node.is_negated else search
+    return None if is_broken else tuple(columns)
 
 
 def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralValue, text: str) -> bool:

@@ -152,18 +152,7 @@ class ExpressionParser(Cursor, ABC):
         self.advance()
         is_negated = False
         if word == "IS":
-            before = self.last_end
-            is_negated = self.accept("NOT") is not None
-            if self.token.word in ("TRUE", "FALSE"):
-                raise self._truth_test(is_negated, before)
-            if self.accept("DISTINCT"):
-                self.expect("FROM", "after IS DISTINCT")
-                right = self.expression(COMPARISON)
-                return ast.DistinctTest(left=left, right=right, is_negated=is_negated, span=self.span_from(start))
-            if self.token.word in TESTS:
-                raise self.unsupported(TESTS[self.token.word])
-            self.expect("NULL", "after IS")
-            return ast.NullTest(operand=left, is_negated=is_negated, span=self.span_from(start))
+            return self._is_test(left, start)
         if word == "NOT":
             is_negated = True
             word = self.token.word
@@ -199,6 +188,21 @@ class ExpressionParser(Cursor, ABC):
         if isinstance(left, ast.Row):
             self._count_values_of_rows(len(left.items))
         return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
+
+    def _is_test(self, left: ast.Expression, start: int) -> ast.Expression:
+        """Parse what follows IS: NULL or DISTINCT FROM, with or without NOT."""
+        before = self.last_end
+        is_negated = self.accept("NOT") is not None
+        if self.token.word in ("TRUE", "FALSE"):
+            raise self._truth_test(is_negated, before)
+        if self.accept("DISTINCT"):
+            self.expect("FROM", "after IS DISTINCT")
+            right = self.expression(COMPARISON)
+            return ast.DistinctTest(left=left, right=right, is_negated=is_negated, span=self.span_from(start))
+        if self.token.word in TESTS:
+            raise self.unsupported(TESTS[self.token.word])
+        self.expect("NULL", "after IS")
+        return ast.NullTest(operand=left, is_negated=is_negated, span=self.span_from(start))
 
     def _count_values_of_rows(self, values: int) -> None:
         """Count the values of a row comparison as branches, as of an OR; raise SyntaxFault beyond MAX_BRANCHES."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -64,6 +65,15 @@ class Page(NamedTuple):
     incidents: tuple[Incident, ...] = ()
 
 
+class _Outcome(NamedTuple):
+    """What a run took beside its rows: requests of repairs, statements where they are counted, and incidents."""
+
+    work: Work
+    repairs: int
+    statements: int
+    incidents: tuple[Incident, ...]
+
+
 class PreparedQuery:
     """One SELECT over one deployment.
 
@@ -100,9 +110,10 @@ class PreparedQuery:
         self.is_shaped_by_data = _is_shaped_by_data(query)
         order = page_order(plan)
         self._is_paged = order is not None
+        # What a cursor must be of: the same text and order, whatever the version.
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
-        self._given = len(checks.slots)
-        self._supplied = SuppliedValues(plan, self._given, store.codec)
+        self._slots_of_caller = len(checks.slots)
+        self._supplied = SuppliedValues(plan, self._slots_of_caller, store.codec)
         self._now = now
         slots = {**checks.slots, **self._supplied.slots}
         self._watches: dict[object, Watch] = {}
@@ -138,42 +149,16 @@ class PreparedQuery:
             return page
         clock = self._clock
         started = clock()
-        values = self._checked(parameters)
-        position = None
-        if cursor is not None:
-            if not self._is_paged:
-                raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
-            position, supplied = read_cursor(self._cursor_key, self.name, self._mark, cursor, values)
-            values += supplied
-        elif self._supplied:
-            values += self._supplied.of(Occasion(self._now))
+        values, position = self._values(parameters, cursor)
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
-        timed = timings.add if timings is not None else None
-        repairs = statements = 0
-        incidents: list[Incident] = []
         try:
-            if self._settled is not None:
-                statements = self._settled.statements_sent()
-                work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency, incidents)
-                statements = self._settled.statements_sent() - statements
-            elif self._wants_snapshot:
-                with self._store.snapshot():
-                    store = self._watched(self._store, incidents)
-                    work = drive(self._top.run(execution), store, self.bound, strategy, timed, consistency, clock)
-            else:
-                store = self._watched(self._store, incidents)
-                work = drive(self._top.run(execution), store, self.bound, strategy, timed, consistency, clock)
-            rows, operations, round_trips = work
+            outcome = self._run(execution, strategy, timings.add if timings is not None else None, consistency)
+            rows, operations, round_trips = outcome.work
             dicts = self._to_dicts(rows, values)
         except ArithmeticError:
             raise self._out_of_range() from None
-        next_cursor = None
-        if execution.page_end is not None:
-            from_caller, supplied = values[: self._given], values[self._given :]
-            next_cursor = write_cursor(
-                self._cursor_key, self.name, self._mark, self.version, execution.page_end, from_caller, supplied
-            )
+        next_cursor = self._cursor_behind(execution)
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
@@ -182,13 +167,51 @@ class PreparedQuery:
             next_cursor,
             operations,
             round_trips,
-            operations + repairs,
-            repairs,
+            operations + outcome.repairs,
+            outcome.repairs,
             elapsed,
-            statements,
+            outcome.statements,
             None,
-            distinct(incidents),
+            outcome.incidents,
         )
+
+    def _values(
+        self, parameters: Mapping[str, object] | None, cursor: str | None
+    ) -> tuple[list[Any], tuple[Any, ...] | None]:
+        """Return the values of the slots and the position of a page: those that the caller gives, then those supplied.
+
+        Supplied values, such as the time, are those of the first page on all later ones: the cursor holds them.
+        """
+        values = self._checked(parameters)
+        if cursor is None:
+            return (values + self._supplied.of(Occasion(self._now)) if self._supplied else values), None
+        if not self._is_paged:
+            raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
+        position, supplied = read_cursor(self._cursor_key, self.name, self._mark, cursor, values)
+        return values + supplied, position
+
+    def _cursor_behind(self, execution: Execution) -> str | None:
+        """Return the cursor of the page behind this one; None if there is none."""
+        if execution.page_end is None:
+            return None
+        values, count = execution.parameters, self._slots_of_caller
+        return write_cursor(
+            self._cursor_key, self.name, self._mark, self.version, execution.page_end, values[:count], values[count:]
+        )
+
+    def _run(
+        self, execution: Execution, strategy: Strategy, timed: Timed | None, consistency: Consistency | None
+    ) -> _Outcome:
+        """Run the plan on the store: in a snapshot where it makes several requests, or settling interrupted writes."""
+        incidents: list[Incident] = []
+        if self._settled is not None:
+            before = self._settled.statements_sent()
+            work, repairs = self._drive_settling(self._settled, execution, strategy, timed, consistency, incidents)
+            return _Outcome(work, repairs, self._settled.statements_sent() - before, distinct(incidents))
+        with self._store.snapshot() if self._wants_snapshot else nullcontext():
+            store = self._watched(self._store, incidents)
+            work = drive(self._top.run(execution), store, self.bound, strategy, timed, consistency, self._clock)
+        return _Outcome(work, 0, 0, distinct(incidents))
 
     def _watched(self, store: Reader, incidents: list[Incident]) -> Reader:
         """Return a store whose answers are checked, where the plan has something to look for."""

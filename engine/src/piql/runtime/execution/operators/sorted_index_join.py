@@ -42,23 +42,29 @@ class SortedIndexJoin(Streaming):
     def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         if not rows:
             return []
-        parameters, keys_of = execution.parameters, self._prefixes
+        parameters = execution.parameters
         keys = self._only_keys(rows, parameters) if self._read.is_plain(execution) else None
-        if keys is None:
-            matches = yield from self._matches(execution, rows, [keys_of(row, parameters) for row in rows])
-        elif (limit := self._read.limit(parameters)) and not execution.is_lazy and len(set(keys)) == len(keys):
-            (matches,) = yield [self._read.plain_batch(keys, limit, self)]
-        elif limit:
-            rows_by_key = execution.known(self)
-            asked = [key for key in dict.fromkeys(keys) if key not in rows_by_key]
-            if asked:
-                (answers,) = yield [self._read.plain_batch(asked, limit, self)]
-                rows_by_key.update(zip(asked, answers, strict=True))
-            matches = [rows_by_key[key] for key in keys]
+        if keys is not None:
+            matches = yield from self._matches_of_one_key(execution, keys)
         else:
-            matches = [[] for _ in rows]
+            matches = yield from self._matches(execution, rows, [self._prefixes(row, parameters) for row in rows])
         joined = self._matching.joined(rows, matches, parameters)
         return self._sort(joined, parameters) if self._sort else joined
+
+    def _matches_of_one_key(self, execution: Execution, keys: list[Row]) -> RunReturning[list[list[Row]]]:
+        """Return the rows read for each child row, where each has one key and no range: the usual case, made quick."""
+        limit = self._read.limit(execution.parameters)
+        if not limit:
+            return [[] for _ in keys]
+        if not execution.is_lazy and len(set(keys)) == len(keys):  # nothing is known yet, and nothing is asked twice
+            (matches,) = yield [self._read.plain_batch(keys, limit, self)]
+            return matches
+        rows_by_key = execution.known(self)
+        asked = [key for key in dict.fromkeys(keys) if key not in rows_by_key]
+        if asked:
+            (answers,) = yield [self._read.plain_batch(asked, limit, self)]
+            rows_by_key.update(zip(asked, answers, strict=True))
+        return [rows_by_key[key] for key in keys]
 
     def _only_keys(self, rows: list[Row], parameters: list[Any]) -> list[Row] | None:
         """Return the one key of each row; None where a row has none (a NULL) or may have several."""
@@ -68,22 +74,25 @@ class SortedIndexJoin(Streaming):
         return None if None in chain.from_iterable(keys) else keys
 
     def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> RunReturning[list[list[Row]]]:
-        """Return the rows read for each child row, which may need any number of requests; `keys` are those of each."""
+        """Return the rows read for each child row, which may need any number of requests: `keys` has a list for each.
+
+        `pairs` holds what is asked, one after the other, and `owners` the number of the child row that each is for.
+        """
         pairs: list[tuple[Row | None, Row]] = []
         owners: list[int] = []
-        for at, (row, many) in enumerate(zip(rows, keys, strict=True)):
-            pairs.extend((row, key) for key in many)
-            owners.extend([at] * len(many))
+        for number, (row, row_keys) in enumerate(zip(rows, keys, strict=True)):
+            pairs.extend((row, key) for key in row_keys)
+            owners.extend([number] * len(row_keys))
         rows_by_request = execution.known(self)
         requests = self._read.requests(execution, pairs)
         asked = [
-            pending for pending in dict.fromkeys(requests) if pending is not None and pending not in rows_by_request
+            request for request in dict.fromkeys(requests) if request is not None and request not in rows_by_request
         ]
         if asked:
             batches, positions = self._read.batches(asked, self)
             answers = yield batches
             rows_by_request.update(
-                (pending, answers[batch][number]) for pending, (batch, number) in zip(asked, positions, strict=True)
+                (request, answers[batch][number]) for request, (batch, number) in zip(asked, positions, strict=True)
             )
         matches: list[list[Row]] = [[] for _ in rows]
         for owner, request in zip(owners, requests, strict=True):
