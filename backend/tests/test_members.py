@@ -9,7 +9,7 @@ from dataclasses import replace
 import httpx
 import pytest
 from piql_backend.data_folder.layout import PEOPLE_FILE
-from piql_backend.people.cookie import Whence
+from piql_backend.people.cookie import ClientOrigin
 from piql_backend.people.service import People
 from piql_backend.settings import Settings
 from piql_backend.web.visitor import EVERYWHERE
@@ -95,7 +95,7 @@ async def test_ones_sessions_are_listed_and_ended_one_by_one_or_all_others(
     team: httpx.AsyncClient, people: People
 ) -> None:
     account_id = people.accounts.id_of("ada")
-    secrets = [people.sessions.begin(account_id, None, Whence(f"192.0.2.{number}")) for number in range(3)]
+    secrets = [people.sessions.begin(account_id, None, ClientOrigin(f"192.0.2.{number}")) for number in range(3)]
     listed = (await team.get("/api/sessions")).json()["items"]
     assert [login["is_this"] for login in listed].count(True) == 1
     assert {login["address"] for login in listed} >= {"192.0.2.0", "192.0.2.1", "192.0.2.2"}

@@ -76,7 +76,7 @@ def again(seconds_ago: float) -> list[float]:
         raise RuntimeError(NOBODY)
 
     with pytest.raises(StoreSilent):
-        connection._again(attempt, RuntimeError(NOBODY), monotonic() - seconds_ago)
+        connection._tried_again(attempt, RuntimeError(NOBODY), monotonic() - seconds_ago)
     return tries
 
 

@@ -20,7 +20,7 @@ interface Listener {
   /** The socket has ended; it is opened again. */
   onEnd(): void
   /** It could not be opened several times in a row; the last attempt began at this time of the page's clock. */
-  onVain(beganAt: number): void
+  onFailedAgain(beganAt: number): void
   /** The server has ended it with a status of HTTP. */
   onStatus(status: number): void
 }
@@ -96,7 +96,7 @@ export class Connection {
     this.failures += 1
     this.listener.onEnd()
     if (code !== null && code > STATUS) this.listener.onStatus(code - STATUS)
-    else if (this.failures > ATTEMPTS) this.listener.onVain(beganAt)
+    else if (this.failures > ATTEMPTS) this.listener.onFailedAgain(beganAt)
     this.openSoon(Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), LONGEST_PAUSE_MS))
   }
 

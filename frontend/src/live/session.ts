@@ -4,9 +4,9 @@
  *     typed here → the document → the server → everybody else; saved a moment later, which it acknowledges
  *     typed there → the document → the text here
  *
- * It begins when somebody else is there and the document has come, and the text here is saved or differs in one place
- * that nobody else has changed. Until then the text is saved as by somebody alone.
- * While the socket is away, edits wait in the document, which is also in the draft. decision 0046
+ * It begins when somebody else has the file open and the document has come. The text here must be saved by then, or
+ * differ in one place that nobody else has changed. Until it begins, the text is saved as in a file that one person edits.
+ * While there is no socket, edits wait in the document. The draft holds a copy of it (decision 0046).
  */
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import { applyUpdate, Doc, encodeStateAsUpdate, encodeStateVector, UndoManager } from 'yjs'
@@ -33,8 +33,8 @@ import { answering, asking, edits, presence, type Received } from './messages'
 
 /** The origins of edits of the document: who typed here can undo these alone. */
 export const TYPED_HERE = 'typed here'
-/** So long after a save by other means, the server has brought it into the document. */
-const PATIENCE_MS = 1500
+/** A text that was saved without a session is in the document of the server after this time, or never comes. */
+const MS_UNTIL_TAKEN_UP = 1500
 const FROM_SERVER = 'from the server'
 
 /** What shows the text while there is an editor for it. */
@@ -67,10 +67,10 @@ export class LiveSession {
   private isOver = false
   /** The revision that the server's document was last said to have. */
   private revision = ''
-  /** Whether a text that was saved here is waited for no longer: the document takes it up a moment later. */
-  private isPatient = true
-  private patience: ReturnType<typeof setTimeout> | undefined
-  /** The revision that the server has saved the text of now with; null while it has not, or has not said so. */
+  /** Whether the session may still wait for the document to take up a text that was saved here before it began. */
+  private isWaitingForSaved = true
+  private waiting: ReturnType<typeof setTimeout> | undefined
+  /** The revision under which the server has saved the text as it is now; null until it says so. */
   private savedRevision: string | null = null
   private trouble = ''
   /** Since when the server answers other requests while it has no socket for this page; null while it does not. */
@@ -79,7 +79,7 @@ export class LiveSession {
   private mergedDraft: string | null = null
   private binding: Binding | null = null
   private bind: (() => Binding) | null = null
-  /** What the edits that are told next have changed in the text. */
+  /** The changes of the text by the edits of the next `update`. */
   private changes: readonly TextChange[] = []
   private readonly connection: Connection
   private readonly stopWatching: () => void
@@ -103,7 +103,7 @@ export class LiveSession {
       onMessage: (message) => this.receive(message),
       onSilence: () => this.connection.send(asking(encodeStateVector(this.doc))),
       onEnd: () => this.onEnd(),
-      onVain: (beganAt) => void this.giveUpIfRefused(beganAt),
+      onFailedAgain: (beganAt) => void this.giveUpIfRefused(beganAt),
       onStatus: (status) => {
         if (status === 404) this.end(false)
       },
@@ -140,7 +140,7 @@ export class LiveSession {
     if (this.isOver) return
     this.isOver = true
     this.stopWatching()
-    clearTimeout(this.patience)
+    clearTimeout(this.waiting)
     this.connection.close()
     this.detach()
     this.awareness.destroy()
@@ -232,11 +232,11 @@ export class LiveSession {
     const file = documentAt(this.path)
     if (this.isLive || this.isOver || !file || file.conflict || file.saveState === 'saving') return
     if (this.awareness.getStates().size < 2 && !draftToMerge(this.path)) return
-    if (this.isPatient && file.revision !== this.revision) {
-      this.patience ??= setTimeout(() => {
-        this.isPatient = false
+    if (this.isWaitingForSaved && file.revision !== this.revision) {
+      this.waiting ??= setTimeout(() => {
+        this.isWaitingForSaved = false
         if (this.isSynced) this.begin()
-      }, PATIENCE_MS)
+      }, MS_UNTIL_TAKEN_UP)
       return
     }
     if (!this.makeLinesEqual()) return

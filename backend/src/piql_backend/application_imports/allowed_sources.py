@@ -23,7 +23,9 @@ from piql_backend.web.errors import ApiError
 _SCHEMES = {"https": 443, "http": 80}
 
 
-class _Place(NamedTuple):
+class _Root(NamedTuple):
+    """An address of a repository, or one that all repositories below it may be read from."""
+
     scheme: str
     host: str
     port: int
@@ -34,18 +36,18 @@ class AllowedSources:
     """Says of a folder, or of a repository's address, whether it may be read."""
 
     def __init__(self, entries: Iterable[str]) -> None:
-        """Take the entries of the list. Raises ValueError for an entry that is none."""
+        """Take the entries of the list. Raises ValueError for one that is neither a folder nor an address."""
         self._entries = tuple(entries)
         self._folders: list[Path] = []
-        self._places: list[_Place] = []
+        self._roots: list[_Root] = []
         for entry in self._entries:
             if entry.startswith("/"):
                 self._folders.append(Path(entry).resolve())
                 continue
-            place = _place_of(entry)
-            if place is None:
+            root = _root_of(entry)
+            if root is None:
                 raise ValueError(f"--allowed-source {entry}: write the whole path of a folder, or https://HOST")
-            self._places.append(place)
+            self._roots.append(root)
 
     def folder(self, path: str) -> Path:
         """The folder of a path; ApiError 403 for one that is not on the list, 422 for one that is not there."""
@@ -68,13 +70,13 @@ class AllowedSources:
         if parts is not None and parts.has_login:
             message = "The address of a repository may hold neither user nor password."
             raise ApiError(422, "credentials-in-url", message, "Name a repository that can be read without.")
-        place = _place_of(address) if _is_plain(address) else None
-        if place is None:
+        wanted = _root_of(address) if _is_plain(address) else None
+        if wanted is None:
             message = "The address of a repository is https://HOST/PATH, or file:///PATH on the server."
             raise ApiError(422, "invalid-address", message, "Correct the address.")
-        if not any(_is_below(place, allowed) for allowed in self._places):
-            message = f"This workbench may not fetch from {place.host}."
-            advice = f"Start it with --allowed-source {place.scheme}://{place.host}{self._choices()}."
+        if not any(_is_below(wanted, allowed) for allowed in self._roots):
+            message = f"This workbench may not fetch from {wanted.host}."
+            advice = f"Start it with --allowed-source {wanted.scheme}://{wanted.host}{self._choices()}."
             raise ApiError(403, "source-not-allowed", message, advice)
         return address
 
@@ -83,7 +85,7 @@ class AllowedSources:
 
 
 def _resolved(path: str) -> Path | None:
-    """The folder that a path leads to; None for what is the path of nothing."""
+    """The folder that a path leads to; None where the text is no path."""
     try:
         return Path(path).resolve()
     except (ValueError, OSError, RuntimeError):  # half a character, or links that lead to each other
@@ -94,7 +96,7 @@ def _is_plain(address: str) -> bool:
     return address.isascii() and all(" " < character < "\x7f" and character != "\\" for character in address)
 
 
-def _place_of(address: str) -> _Place | None:
+def _root_of(address: str) -> _Root | None:
     parts = web_address_of(address)
     if parts is None or parts.scheme not in _SCHEMES or not parts.host or parts.has_login:
         return None
@@ -102,9 +104,9 @@ def _place_of(address: str) -> _Place | None:
         return None
     if any(part in (".", "..") for part in unquote(parts.path).split("/")):
         return None
-    return _Place(parts.scheme, parts.host, parts.port or _SCHEMES[parts.scheme], parts.path.rstrip("/"))
+    return _Root(parts.scheme, parts.host, parts.port or _SCHEMES[parts.scheme], parts.path.rstrip("/"))
 
 
-def _is_below(place: _Place, allowed: _Place) -> bool:
-    is_there = (place.scheme, place.host, place.port) == (allowed.scheme, allowed.host, allowed.port)
-    return is_there and (place.path == allowed.path or place.path.startswith(f"{allowed.path}/"))
+def _is_below(wanted: _Root, allowed: _Root) -> bool:
+    is_there = (wanted.scheme, wanted.host, wanted.port) == (allowed.scheme, allowed.host, allowed.port)
+    return is_there and (wanted.path == allowed.path or wanted.path.startswith(f"{allowed.path}/"))

@@ -1,6 +1,6 @@
 """The JSON of a compilation, in which the JSON of a query that has not changed is taken from the answer before.
 
-A key in one file leaves the queries of all others as they were, which their identity tells.
+A keystroke in one file leaves the queries of all other files as they were; `identity_of` says so.
 """
 
 from __future__ import annotations

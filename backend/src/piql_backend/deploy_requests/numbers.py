@@ -11,7 +11,7 @@ from piql_backend.deploy_requests.schemas import NumbersRead, WorstBoundRead
 def numbers_of(
     changes: ChangesRead, wanted: Compilation, live: Compilation | None, slos_at_risk: int | None
 ) -> NumbersRead:
-    """The numbers of what a set changes against what is live, None for nothing."""
+    """What a set changes of what is live, as numbers; `live` is None where nothing is deployed."""
     return NumbersRead(
         queries=len(changes.added) + len(changes.changed) + len(changes.removed),
         worst_bound=_worst_bound(wanted, live),
@@ -20,8 +20,8 @@ def numbers_of(
 
 
 def _worst_bound(wanted: Compilation, live: Compilation | None) -> WorstBoundRead | None:
-    """The dearest query of the set beside the dearest one that is live; None for a set without bounds."""
-    worst, now = _dearest(wanted), None if live is None else _dearest(live)
+    """The most expensive query of the set beside that of what is live; None for a set without bounds."""
+    worst, now = _most_expensive(wanted), None if live is None else _most_expensive(live)
     if worst is None:
         return None
     return WorstBoundRead(
@@ -32,6 +32,6 @@ def _worst_bound(wanted: Compilation, live: Compilation | None) -> WorstBoundRea
     )
 
 
-def _dearest(compilation: Compilation) -> tuple[str, int] | None:
+def _most_expensive(compilation: Compilation) -> tuple[str, int] | None:
     bounds = [(query.name, query.bound.operations) for query in compilation.queries.values() if query.bound is not None]
     return max(bounds, key=lambda bound: bound[1], default=None)

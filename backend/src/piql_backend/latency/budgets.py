@@ -1,13 +1,15 @@
 """Error budgets: how much of what an SLO allows is used, and how fast it is being used.
 
-An SLO of 99 % allows 1 of 100 executions to take longer or to fail. The budget of a window is what it allows of the
-executions in it. The burn rate is the share that broke the threshold, by the share that is allowed: at 1 the budget is
-used up just at the end of the window, at 14.4 the budget of 30 days in two days.
+An SLO of 99 % allows 1 of 100 executions to take longer or to fail. The budget of a window is the number of its
+executions for which that is allowed. The burn rate is the share of executions that took longer or failed, divided by
+the share that is allowed. At a burn rate of 1 the budget is used up at the end of the window. At 14.4 the budget of 30
+days is used up in two days.
 
-A query is burning when the rates of a long and of a short window are both over their factor: the long one says that it
-matters, the short one that it still goes on. The long one must have the executions that it takes to show the quantile,
-and its exact interval must lie over 1: all pairs together call a query burning that keeps its SLO in at most ERROR of
-cases. What may have kept the threshold counts as having kept it there.
+A query is burning when the rates of a long and of a short window both reach their factor. The long window shows that
+it matters, the short one that it still goes on. Chance alone must not call a query burning. So the long window needs
+enough executions to show the quantile, and the confidence interval of its burn rate must lie above 1. Of queries that
+keep their SLO, all pairs of windows together then call at most the share ERROR burning. An execution that may have kept
+the threshold counts as one that has kept it.
 
 The pairs of windows: B. Beyer et al., The Site Reliability Workbook, chapter 5.
 """
@@ -41,11 +43,11 @@ PAIRS = (
 )
 WINDOWS = tuple(sorted({seconds for pair in PAIRS for seconds in (pair.long_seconds, pair.short_seconds)}))
 _NONE = SloInterval(0, 0)
-_ERROR_OF_PAIR = 2 * ERROR / len(PAIRS)  # of an interval, of which only one end decides
+_ERROR_OF_PAIR = 2 * ERROR / len(PAIRS)  # of a two-sided interval, since only one of its ends decides
 
 
 def budget_of(quantile: float, window: SloInterval, recent: Mapping[int, SloInterval]) -> BudgetRead:
-    """The budget of an SLO: `window` are the executions of the whole window, `recent` those of each of WINDOWS."""
+    """The budget of an SLO, from the executions of the whole `window`, and `recent` ones by each length in WINDOWS."""
     allowed = (1 - quantile) * window.executions
     used = window.executions - window.kept
     return BudgetRead(

@@ -1,7 +1,9 @@
 """What ran in a window, gathered once and then counted in several ways, all by SQL.
 
-Each query is counted over a `Span`, the versions in which its plan is the same: `seen`, of all that `ran`. Cells of
-reports are put together over all times of the window first: the rows that are left are few, however long it is.
+    ran     a temporary table of all that ran in the window, in the columns that `sources.py` explains
+    seen    of each query, the rows of `ran` that ran with the plan it has now: the versions of a `Span`
+
+The cells of reports are first summed over the whole window, so that few rows are left however long it is.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ _WITHIN = """
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Of each query, the versions with one plan: from `first[query]` to `version`."""
+    """The versions in which each query has the plan of `version`: from `first[query]` to `version`."""
 
     version: int
     first: Mapping[str, int]
@@ -139,9 +141,10 @@ class SizeTotals:
 
 @dataclass(frozen=True, slots=True)
 class SizeRegion:
-    """The latencies within which executions of one size are as predicted, in ms.
+    """The latencies that agree with the prediction, in ms, for executions of one size or of one class of sizes.
 
-    Of a class of sizes, those within which some size is as predicted; between the common ends every size is.
+    The sizes of a class differ in their predictions. A latency between `low_ms` and `high_ms` agrees with that of at
+    least one size of the class. One between the common ends agrees with those of all of them.
     """
 
     query: str
@@ -227,8 +230,8 @@ class Seen:
     def exceeding(self, regions: Sequence[SizeRegion]) -> dict[str, Exceeding]:
         """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends.
 
-        A bucket of reported times that holds an end widens the region by itself: it is over the lower end, and not
-        over the upper one. The common part is narrowed by it in the same way.
+        A bucket of reported times that holds an end of the region counts as inside the region. One that holds a common
+        end counts as outside the common part.
         """
         parameters = {
             "region_queries": [region.query for region in regions],

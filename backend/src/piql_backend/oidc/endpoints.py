@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from piql_backend.oidc.attempt import SECONDS
 from piql_backend.oidc.refusals import WORDS, Refused
 from piql_backend.oidc.schemas import RefusalRead, SignInRead
-from piql_backend.people.cookie import SESSION, Cookie, whence
+from piql_backend.people.cookie import SESSION, Cookie, origin_of
 from piql_backend.people.endpoints import ThePeople
 from piql_backend.web.dependencies import TheWorkbench
 from piql_backend.web.errors import NotFound, declared
@@ -83,9 +83,9 @@ async def complete_sign_in(
 
     attempt = sign_ins.attempt_of(ATTEMPT.of(request))
     answer = ProviderAnswer(state, code, error, iss)
-    whence_ = whence(request, sign_ins.label)
+    origin = origin_of(request, sign_ins.label)
     try:
-        secret = await sign_ins.complete(attempt, answer, _redirect_uri(request), SESSION.of(request), whence_)
+        secret = await sign_ins.complete(attempt, answer, _redirect_uri(request), SESSION.of(request), origin)
     except Refused as refused:
         response = _led_to(_page_of(refused, "/" if attempt is None else attempt.return_to))
     else:

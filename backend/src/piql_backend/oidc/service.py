@@ -13,7 +13,7 @@ from piql_backend.oidc.refusals import Refused
 from piql_backend.oidc.registration import Registration
 from piql_backend.people.audit import Deed
 from piql_backend.people.clock import Clock, wall_clock
-from piql_backend.people.cookie import NOWHERE, Whence
+from piql_backend.people.cookie import UNKNOWN_ORIGIN, ClientOrigin
 from piql_backend.people.service import People
 from piql_backend.web.errors import ApiError
 from piql_backend.web.rates import client_of
@@ -21,8 +21,8 @@ from piql_backend.web.rates import client_of
 log = logging.getLogger(__name__)
 
 CALLBACK = "/api/sign-in/callback"
-_OPERATION = "log_in"
-_BY = "provider"
+_OPERATION = "log_in"  # under this name the record and the log count sign-ins, by password or provider
+_BY = "provider"  # how the person proved who they are, in the record
 _NOBODY = ""  # in place of a name: who fails here is counted by the client alone
 
 
@@ -37,7 +37,10 @@ class ProviderAnswer:
 
 
 class SignIns:
-    """Signs people in by the word of a provider."""
+    """Signs people in whom an OpenID provider names.
+
+    A browser is sent to the provider by `begin`, and comes back with an answer, which `complete` checks.
+    """
 
     def __init__(self, registration: Registration, people: People, clock: Clock = wall_clock) -> None:
         self.label = registration.label
@@ -51,11 +54,11 @@ class SignIns:
         await self._provider.close()
 
     def attempt_of(self, cookie: str | None) -> SignInAttempt | None:
-        """The attempt that a browser keeps; None without one that may go on."""
+        """The attempt that a browser keeps in its cookie; None where there is none, or it was begun too long ago."""
         return SignInAttempt.from_cookie(cookie, self._clock())
 
     async def begin(self, return_to: str | None, redirect_uri: str) -> tuple[SignInAttempt, str]:
-        """Begin one, and say where the browser goes. Raises Refused."""
+        """Begin an attempt; return it with the address that the browser is sent to. Raises Refused."""
         attempt = SignInAttempt.begin(return_to, self._clock())
         try:
             return attempt, await self._provider.authorization_url(attempt, redirect_uri)
@@ -69,27 +72,30 @@ class SignIns:
         answer: ProviderAnswer,
         redirect_uri: str,
         replaced: str | None,
-        whence: Whence,
+        origin: ClientOrigin,
     ) -> str:
-        """Begin a session for whom the provider names, and return its secret, which is new. Raises Refused."""
+        """Begin a session for the person whom the provider names, and return its new secret. Raises Refused.
+
+        The session with the secret `replaced` ends.
+        """
         if attempt is None or answer.state is None or not attempt.is_answered_by(answer.state):
-            self._people.strangers.refused(_OPERATION, whence.address)
+            self._people.strangers.refused(_OPERATION, origin.address)
             raise Refused("sign-in-lost")
-        client = client_of(whence.address)
+        client = client_of(origin.address)
         if self._people.attempts.take(_NOBODY, client):
-            self._people.strangers.refused(_OPERATION, whence.address)
+            self._people.strangers.refused(_OPERATION, origin.address)
             raise Refused("too-many-sign-ins")
         try:
             admitted = await self._admitted(attempt, answer, redirect_uri)
-            secret = await self._people.begin(admitted, replaced, whence)
-        except ApiError:  # shut out just now
+            secret = await self._people.begin(admitted, replaced, origin)
+        except ApiError:  # the account was shut out in the meantime
             raise Refused("shut-out") from None
         except Refused as refused:
             log.warning("a sign-in was refused: %s", refused)
-            await self._note_refused(refused.person, whence)
+            await self._note_refused(refused.person, origin)
             raise
         self._people.attempts.give_back(_NOBODY, client)
-        await self._note(admitted.name, _OPERATION, 200, whence)
+        await self._note(admitted.name, _OPERATION, 200, origin)
         return secret
 
     async def _admitted(self, attempt: SignInAttempt, answer: ProviderAnswer, redirect_uri: str) -> Admitted:
@@ -98,19 +104,19 @@ class SignIns:
         claims = await self._provider.claims(attempt, answer.code, answer.issuer, redirect_uri)
         candidate = candidate_of(self._registration.issuer, claims, self._registration.name_claim)
         if candidate is None:
-            raise Refused("token-refused", "the subject is none")
+            raise Refused("token-refused", "it names no subject")
         admitted = await self._people.look(self._identities.admit, candidate, self._registration)
         if admitted.is_new:
-            await self._note(admitted.name, "add_person", 201, NOWHERE)
+            await self._note(admitted.name, "add_person", 201, UNKNOWN_ORIGIN)
         return admitted
 
-    async def _note(self, person: str | None, operation: str, status: int, whence: Whence) -> None:
-        deed = Deed(operation, CALLBACK, status, address=whence.address)
+    async def _note(self, person: str | None, operation: str, status: int, origin: ClientOrigin) -> None:
+        deed = Deed(operation, CALLBACK, status, address=origin.address)
         await self._people.look(self._people.audit.note_of, person, _BY, deed)
 
-    async def _note_refused(self, person: str | None, whence: Whence) -> None:
-        """A row in the record, as for a wrong password: of so many only as the record takes."""
+    async def _note_refused(self, person: str | None, origin: ClientOrigin) -> None:
+        """Record a refused sign-in, as a wrong password is; only count it where the record takes no more of them."""
         if self._people.strangers.may_be_recorded():
-            await self._note(person, _OPERATION, 401, whence)
+            await self._note(person, _OPERATION, 401, origin)
         else:
-            self._people.strangers.refused(_OPERATION, whence.address)
+            self._people.strangers.refused(_OPERATION, origin.address)

@@ -1,4 +1,4 @@
-"""The cookie of a session, and what else of a request says who asks, from where, and in which browser."""
+"""What a request says of who sends it: the session's cookie, other proofs of who it is, the address and the browser."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ SESSION = Cookie("piql-session", LONGEST_SECONDS, "strict")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a request shows of who asks: the header `Authorization`, a session's secret, whom a trusted proxy names."""
+    """The proofs in a request of who sends it; None for each that it lacks.
+
+    `authorization` is the header, `session` the secret of a session, `proxy_user` whom a trusted proxy names.
+    """
 
     authorization: str | None
     session: str | None
@@ -58,19 +61,22 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Whence:
-    """Where a session is begun: the address, the browser's name, and the provider, empty where a password was shown."""
+class ClientOrigin:
+    """Where a session is begun from: the address, the name of the browser, and the provider.
+
+    The provider is empty where a password was typed.
+    """
 
     address: str = ""
     browser: str = ""
     provider: str = ""
 
 
-NOWHERE = Whence()
+UNKNOWN_ORIGIN = ClientOrigin()
 
 
 def shown_by(request: HTTPConnection) -> Shown:
-    """What a request shows of who asks."""
+    """Read the proofs in a request of who sends it."""
     proxy_user = getattr(request.state, PROXY_USER, None)
     return Shown(request.headers.get("authorization"), SESSION.of(request), proxy_user)
 
@@ -80,9 +86,9 @@ def address_of(request: HTTPConnection) -> str:
     return request.client.host if request.client else ""
 
 
-def whence(request: Request, provider: str = "") -> Whence:
-    """Where a session is begun that a request asks for."""
-    return Whence(address_of(request), browser_of(request.headers.get("user-agent", "")), provider)
+def origin_of(request: Request, provider: str = "") -> ClientOrigin:
+    """From where the session is begun that a request asks for."""
+    return ClientOrigin(address_of(request), browser_of(request.headers.get("user-agent", "")), provider)
 
 
 def _is_tls(request: HTTPConnection) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from piql_backend.people.cookie import SESSION, shown_by, whence
+from piql_backend.people.cookie import SESSION, origin_of, shown_by
 from piql_backend.people.schemas import (
     AuditRead,
     PasswordUpdate,
@@ -63,7 +63,7 @@ async def read_session(request: Request, workbench: TheWorkbench) -> SessionRead
 @needs(ANYBODY)
 async def log_in(login: SessionCreate, people: ThePeople, request: Request, response: Response) -> SessionRead:
     """Sign in by name and password: the answer sets a cookie with a new session. 429 after too many wrong ones."""
-    secret = await people.log_in(login.name, login.password, whence(request), SESSION.of(request))
+    secret = await people.log_in(login.name, login.password, origin_of(request), SESSION.of(request))
     SESSION.give(request, response, secret)
     return _session(await people.look(people.sessions.visitor, secret))
 
@@ -93,7 +93,7 @@ async def change_password(
 ) -> SessionRead:
     """Change one's password: all sessions and tokens of the person end, and this browser gets a new session."""
     _refuse_proxy(visitor)
-    secret = await people.change_password(visitor, change.password, change.new_password, whence(request))
+    secret = await people.change_password(visitor, change.password, change.new_password, origin_of(request))
     SESSION.give(request, response, secret)
     return _session(await people.look(people.sessions.visitor, secret))
 

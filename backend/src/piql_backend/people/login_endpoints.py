@@ -26,9 +26,9 @@ async def list_sessions(wish: WishedPage, people: ThePeople, visitor: TheVisitor
     logins = [
         LoginRead(
             id=session.id,
-            address=session.whence.address,
-            browser=session.whence.browser,
-            provider=session.whence.provider or None,
+            address=session.origin.address,
+            browser=session.origin.browser,
+            provider=session.origin.provider or None,
             begun_at=datetime.fromtimestamp(session.begun_at, UTC),
             seen_at=datetime.fromtimestamp(session.seen_at, UTC),
             is_this=session.digest == visitor.session,

@@ -79,7 +79,7 @@ class TokenMadeRead(TokenRead):
 
 
 class LoginRead(Read):
-    """A session: whence and when it was begun, when it was used last, and whether it is the one that asks.
+    """A session: from where and when it was begun, when it was used last, and whether it is the one that asks.
 
     `browser` is the name that the browser gives itself, empty where it is not known; `provider` the OpenID provider by
     whose word it was begun, null where a password was shown.

@@ -16,7 +16,7 @@ from piql_backend.people.accounts import Accounts, Proof
 from piql_backend.people.attempts import Attempts
 from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
-from piql_backend.people.cookie import Shown, Whence
+from piql_backend.people.cookie import ClientOrigin, Shown
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.sessions import Confirmed, Sessions
 from piql_backend.people.strangers import Strangers
@@ -58,21 +58,21 @@ class People:
         """Call a function that hashes a password in a thread; at most two run at once, because each takes 64 MiB."""
         return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._hashes)
 
-    async def log_in(self, name: str, password: str, whence: Whence, replaced: str | None) -> str:
+    async def log_in(self, name: str, password: str, origin: ClientOrigin, replaced: str | None) -> str:
         """Begin a session for a name and its password, and return its secret; the `replaced` one ends.
 
         Raises ApiError 401 for a wrong name or password, 429 where too many were tried.
         """
         name = name.lower()
-        proof = await self.confirmed(name, password, whence.address, "log_in")
-        return await self.begin(proof, replaced, whence)
+        proof = await self.confirmed(name, password, origin.address, "log_in")
+        return await self.begin(proof, replaced, origin)
 
-    async def change_password(self, visitor: Visitor, password: str, new_password: str, whence: Whence) -> str:
+    async def change_password(self, visitor: Visitor, password: str, new_password: str, origin: ClientOrigin) -> str:
         """Change a password, confirmed by the present one: all sessions and tokens end, and a new session begins.
 
         Raises ApiError 401 and 429 as `log_in`, 422 for a password that cannot be taken.
         """
-        proof = await self.confirmed(visitor.name, password, whence.address, "change_password")
+        proof = await self.confirmed(visitor.name, password, origin.address, "change_password")
         try:
             renewed = await self.hash(self.accounts.set_password, visitor.name, new_password, proof)
         except ValueError as error:
@@ -81,7 +81,7 @@ class People:
             ) from None
         if renewed is None:
             raise _wrong_login()
-        return await self.begin(renewed, None, whence)
+        return await self.begin(renewed, None, origin)
 
     async def confirmed(self, name: str, password: str, address: str, operation: str) -> Proof:
         """Who has that name and password, with a row in the record; ApiError 401 and 429 as `log_in`.
@@ -106,9 +106,9 @@ class People:
         self.attempts.give_back(name, client)
         return proof
 
-    async def begin(self, proof: Confirmed, replaced: str | None, whence: Whence) -> str:
+    async def begin(self, proof: Confirmed, replaced: str | None, origin: ClientOrigin) -> str:
         """Begin a session for somebody confirmed; the `replaced` one ends. ApiError 401 if that no longer holds."""
-        secret = await self.look(self.sessions.begin_with, proof, replaced, whence)
+        secret = await self.look(self.sessions.begin_with, proof, replaced, origin)
         if secret is None:
             raise _wrong_login()
         return secret

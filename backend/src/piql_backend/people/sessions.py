@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from piql_backend.people.accounts import roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
-from piql_backend.people.cookie import LONGEST_SECONDS, NOWHERE, Whence
+from piql_backend.people.cookie import LONGEST_SECONDS, UNKNOWN_ORIGIN, ClientOrigin
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.tables import accounts, sessions
 from piql_backend.web.visitor import Visitor
@@ -33,10 +33,10 @@ class Confirmed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session without its secret: whence and when it was begun, and when it was used last, to the minute."""
+    """A session without its secret: from where and when it was begun, and when it was used last, to the minute."""
 
     digest: str
-    whence: Whence
+    origin: ClientOrigin
     begun_at: int
     seen_at: int
 
@@ -52,7 +52,7 @@ class Sessions:
         self._database = database
         self._clock = clock
 
-    def begin(self, account_id: int, replaced: str | None, whence: Whence = NOWHERE) -> str:
+    def begin(self, account_id: int, replaced: str | None, origin: ClientOrigin = UNKNOWN_ORIGIN) -> str:
         """Begin a session, and return its secret, which is always a new one; the `replaced` session ends."""
         secret, now = new_secret(), self._clock()
         row = {
@@ -60,9 +60,9 @@ class Sessions:
             "account_id": account_id,
             "begun_at": now,
             "seen_at": now,
-            "address": whence.address[:60],
-            "browser": whence.browser[:60],
-            "provider": whence.provider[:60],
+            "address": origin.address[:60],
+            "browser": origin.browser[:60],
+            "provider": origin.provider[:60],
         }
         with self._database.begin() as connection:
             is_over = (sessions.c.seen_at < now - IDLE_SECONDS) | (sessions.c.begun_at < now - LONGEST_SECONDS)
@@ -70,9 +70,9 @@ class Sessions:
             connection.execute(insert(sessions).values(row))
         return secret
 
-    def begin_with(self, proof: Confirmed, replaced: str | None, whence: Whence = NOWHERE) -> str | None:
+    def begin_with(self, proof: Confirmed, replaced: str | None, origin: ClientOrigin = UNKNOWN_ORIGIN) -> str | None:
         """Begin a session for a person who was confirmed; None if that no longer holds."""
-        secret = self.begin(proof.account_id, replaced, whence)
+        secret = self.begin(proof.account_id, replaced, origin)
         with self._database.begin() as connection:
             if connection.execute(select(accounts.c.id).where(proof.holds())).first() is not None:
                 return secret
@@ -105,7 +105,7 @@ class Sessions:
         with self._database.begin() as connection:
             ordered = connection.execute(rows.order_by(sessions.c.seen_at.desc(), sessions.c.digest))
             return [
-                Session(row.digest, Whence(row.address, row.browser, row.provider), row.begun_at, row.seen_at)
+                Session(row.digest, ClientOrigin(row.address, row.browser, row.provider), row.begun_at, row.seen_at)
                 for row in ordered
             ]
 

@@ -1,6 +1,6 @@
-"""What strangers try and are refused: counted by the metrics, and told in the log once a minute at most.
+"""Refused requests of people who are not signed in: counted, and logged once a minute at most.
 
-The record would grow as fast as they like, and each of its rows waits for the disk.
+They are not written into the record: it would grow as fast as anybody sends requests, and each row waits for the disk.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from piql_backend.web.allowances import Allowance, Allowances
 
 log = logging.getLogger(__name__)
 
-WRONG_PASSWORDS = Allowance(at_once=1_000, seconds=10.0)  # that the record takes, of all names and clients together
+WRONG_PASSWORDS = Allowance(at_once=1_000, seconds=10.0)  # in the record, of all names and clients together
 _LINES = Allowance(at_once=1, seconds=60.0)
 
 
 class Strangers:
-    """What was refused to nobody who is known, on the event loop alone."""
+    """Counts refused requests of people who are not signed in; to be called on the event loop alone."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._allowances = Allowances[str](clock)
-        self._untold = 0
+        self._not_logged = 0
 
     def may_be_recorded(self) -> bool:
-        """Whether the record takes one more wrong password, which is counted."""
+        """Whether one more wrong password may be recorded; it is counted against the allowance."""
         return not self._allowances.take({"record": WRONG_PASSWORDS})
 
     def refused(self, operation: str, address: str) -> None:
-        """Count a refusal, and write a line about all that no line tells of yet, unless there was one just now."""
-        self._untold += 1
+        """Count a refusal; log all that have not been logged yet, unless a line was written within the last minute."""
+        self._not_logged += 1
         if not self._allowances.take({"log": _LINES}):
             message = "requests of strangers that were refused since the last such line: %d. The last: %s, from %s"
-            log.warning(message, self._untold, operation, address or "nowhere")
-            self._untold = 0
+            log.warning(message, self._not_logged, operation, address or "nowhere")
+            self._not_logged = 0

@@ -114,9 +114,9 @@ class Reports:
         problem = None
         if len(lengths) != 1:
             problem = "Its columns have different lengths."
-        elif any(place >= len(shipment.queries) for place in cells.query):
+        elif any(number >= len(shipment.queries) for number in cells.query):
             problem = "A cell names a query that is not in its list."
-        elif any(place >= len(shipment.outcomes) for place in cells.outcome):
+        elif any(number >= len(shipment.outcomes) for number in cells.outcome):
             problem = "A cell names an outcome that is not in its list."
         elif cells.minute and min(cells.minute) < minute_of(now() - KEPT):
             problem = f"It has counts that are older than {KEPT.days} days."
@@ -129,7 +129,7 @@ class Reports:
 def _tallied(shipment: Shipment) -> Iterator[tuple[str, str, int, int, int]]:
     """Each cell as the tallies take it; what passed its bound is counted as `in_sql.OVER_BOUND` counts it."""
     cells = shipment.cells
-    for query, outcome_place, bucket, executions, bound, least, most in zip(
+    for query, outcome_number, bucket, executions, bound, least, most in zip(
         cells.query,
         cells.outcome,
         cells.bucket,
@@ -139,7 +139,7 @@ def _tallied(shipment: Shipment) -> Iterator[tuple[str, str, int, int, int]]:
         cells.most_operations,
         strict=True,
     ):
-        outcome = shipment.outcomes[outcome_place]
+        outcome = shipment.outcomes[outcome_number]
         is_all_over = least > bound or outcome == "BoundExceeded"
         over_bound = executions if is_all_over else int(most > bound)
         yield shipment.queries[query], outcome, bucket, executions, over_bound

@@ -91,9 +91,9 @@ class EntriesOfView:
 
 @dataclass(frozen=True, slots=True)
 class _GroupOf:
-    """From the key of an entry to that of its group, whose parts have these places in it."""
+    """From the key of an entry to that of its group, whose parts have these positions in it."""
 
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
 
     def __call__(self, key: Row) -> Row:
-        return tuple([key[place] for place in self.places])
+        return tuple([key[position] for position in self.positions])

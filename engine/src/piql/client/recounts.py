@@ -223,4 +223,4 @@ def _steps(store: Store, table: Table, rows: int) -> Iterator[list[Row]]:
         if len(step) < rows:
             return
         last = step[-1]
-        ((step,),) = store.read_many([Batch(further, [(*(last[place] for place in at), rows)])])
+        ((step,),) = store.read_many([Batch(further, [(*(last[position] for position in at), rows)])])

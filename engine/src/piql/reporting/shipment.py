@@ -3,7 +3,7 @@
 {"client": "9f…", "sequence": 7, "lost": 0, "queries": ["findUser"], "outcomes": ["ok"],
  "cells": {"minute": [29404121], "query": [0], "outcome": [0], "version": [3], …, "most_rows": [1]}}
 
-`query` and `outcome` are places in the lists of names. A shipment is known by its client and its sequence: whoever
+`query` and `outcome` are positions in the lists of names. A shipment is known by its client and its sequence: whoever
 sends it again, and however often, it is counted once.
 """
 
@@ -33,11 +33,11 @@ def shipments(folded: Folded, client: str, first_sequence: int) -> Iterator[byte
 def _packed(cells: Sequence[tuple[Cell, Sums]], client: str, sequence: int, lost: int) -> bytes:
     queries = list(dict.fromkeys(cell.query for cell, _ in cells))
     outcomes = list(dict.fromkeys(cell.outcome for cell, _ in cells))
-    places = {"query": _places(queries), "outcome": _places(outcomes)}
+    positions = {"query": _positions(queries), "outcome": _positions(outcomes)}
     columns: dict[str, list[int]] = {}
     for name in CELL_COLUMNS:
         values = [getattr(cell, name) for cell, _ in cells]
-        columns[name] = [places[name][value] for value in values] if name in places else values
+        columns[name] = [positions[name][value] for value in values] if name in positions else values
     for name in SUM_COLUMNS:
         columns[name] = [getattr(sums, name) for _, sums in cells]
     shipment = {
@@ -51,5 +51,5 @@ def _packed(cells: Sequence[tuple[Cell, Sums]], client: str, sequence: int, lost
     return gzip.compress(json.dumps(shipment, separators=(",", ":")).encode(), compresslevel=6, mtime=0)
 
 
-def _places(names: Sequence[str]) -> dict[str, int]:
-    return {name: place for place, name in enumerate(names)}
+def _positions(names: Sequence[str]) -> dict[str, int]:
+    return {name: position for position, name in enumerate(names)}

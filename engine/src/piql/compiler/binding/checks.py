@@ -7,14 +7,14 @@ It may compute, but only from the row itself: what is right once stays right unt
 
 from __future__ import annotations
 
-from piql.compiler.binding.row_tests import TestPlace, bind_row_test, row_test_of
+from piql.compiler.binding.row_tests import TestClause, bind_row_test, row_test_of
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.print_queries import print_expression
 from piql.schema.catalog import Check, Table
 
-_PLACE = TestPlace(
+_CLAUSE = TestClause(
     "CHECK",
     "a CHECK",
     "check-form",
@@ -24,11 +24,11 @@ _PLACE = TestPlace(
 
 def bind_check(clause: ast.CheckClause, table: Table, name: ast.Name) -> Check:
     """Bind a CHECK of a table, which is called `name` in its declaration. Raises TestRefused."""
-    test = bind_row_test(clause.test, table, name, TableNames({table.name: table}), _PLACE)
+    test = bind_row_test(clause.test, table, name, TableNames({table.name: table}), _CLAUSE)
     for node in test.walk():
         if isinstance(node, logical.Parameter):
             span = node.span or clause.test.span
-            raise _PLACE.refused(f"{span.text} is another value each time, so a row would be right only for now", span)
+            raise _CLAUSE.refused(f"{span.text} is another value each time, so a row would be right only for now", span)
     written = print_expression(clause.test)
     name_of_check = clause.name.text if clause.name else None
     return Check(row_test_of(test, table), written, name_of_check, _samples(test), clause.span)

@@ -2,7 +2,7 @@
 
     quantity > 0 AND state IN ('new', 'paid')    →    RowTest("t.quantity > 0 AND …", ("0", …), ("quantity", "state"))
 
-Each write decides it alone, so it asks nobody else: neither other rows, nor who writes, nor when.
+Each write decides it from the row alone. So it may read neither other rows, nor parameters, nor the time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from piql.text.source import Span
 
 
 class TestRefused(Exception):
-    """Carries why a test is none of one row alone."""
+    """A test needs more than one row; `diagnostics` say why."""
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         super().__init__(diagnostics[0].message)
@@ -30,11 +30,14 @@ class TestRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class TestPlace:
-    """Where such a test stands: the `clause` in messages, the `code` of its refusals, and what to do instead."""
+class TestClause:
+    """The clause that holds such a test: its `name`, and what it is called in messages.
 
-    clause: str
-    owner: str
+    Refusals have the `code`, and `way_out` as their advice.
+    """
+
+    name: str
+    with_article: str
     code: str
     way_out: str
 
@@ -44,32 +47,34 @@ class TestPlace:
 
 
 def bind_row_test(
-    node: ast.Expression, table: Table, shown: ast.Name, tables: TableNames, place: TestPlace
+    node: ast.Expression, table: Table, shown: ast.Name, tables: TableNames, clause: TestClause
 ) -> logical.Expression:
     """Bind a test of the columns of `table`, which is called `shown` in it. Raises TestRefused."""
 
     def refuse_subquery(_: QueryContext, query: ast.QueryExpression, *__: object) -> NoReturn:
-        raise place.refused(f"{place.owner} tests one row alone, without a query inside", query.span)
+        raise clause.refused(f"{clause.with_article} tests one row alone, without a query inside", query.span)
 
     context = QueryContext(tables, refuse_subquery)
     relation = ScopeRelation(shown.text, table.name, tables.columns_in_scope(table), shown.span, table)
-    test = ExpressionBinder(context, Scope([relation], written=shown.text), place.clause).predicate(node)
+    test = ExpressionBinder(context, Scope([relation], written=shown.text), clause.name).predicate(node)
     errors = tuple(finding for finding in context.diagnostics if finding.severity == "error")
     if test is None or errors:
-        raise TestRefused(tuple(_of_one_row(error, place) for error in errors))
+        raise TestRefused(tuple(_of_one_row(error, clause) for error in errors))
     for part in test.walk():
         if isinstance(part, logical.Parameter) and part.supplied is None:
-            raise place.refused(
-                f"[{part.name}] is given by an execution, and {place.owner} has none", part.span or node.span
+            raise clause.refused(
+                f"[{part.name}] is given by an execution, and {clause.with_article} has none", part.span or node.span
             )
     return test
 
 
-def _of_one_row(error: Diagnostic, place: TestPlace) -> Diagnostic:
-    """Return an error of a test: what is said of a pattern elsewhere speaks of all rows, and of parameters."""
+def _of_one_row(error: Diagnostic, clause: TestClause) -> Diagnostic:
+    """Return an error of a test. What is usually said of patterns, to search with an index, does not help here."""
     if error.code != "pattern-match":
         return error
-    return replace(error, message=f"{place.owner} tests no patterns, as {error.span.text} does", help=(place.way_out,))
+    return replace(
+        error, message=f"{clause.with_article} tests no patterns, as {error.span.text} does", help=(clause.way_out,)
+    )
 
 
 def row_test_of(test: logical.Expression, table: Table) -> RowTest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from piql.compiler.binding.row_tests import TestPlace, bind_row_test, row_test_of
+from piql.compiler.binding.row_tests import TestClause, bind_row_test, row_test_of
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast
@@ -25,7 +25,7 @@ _PLAIN = (
     logical.IsNull,
     logical.InList,
 )
-_PLACE = TestPlace(
+_CLAUSE = TestClause(
     "WHERE",
     "a view's WHERE",
     "view-form",
@@ -43,11 +43,11 @@ class ViewRows:
 
 def bind_rows_of_view(where: ast.Expression, table: Table, shown: ast.Name, tables: TableNames) -> ViewRows:
     """Bind the WHERE of a view; `shown` is the name of its table there. Raises TestRefused."""
-    test = bind_row_test(where, table, shown, tables, _PLACE)
+    test = bind_row_test(where, table, shown, tables, _CLAUSE)
     for node in test.walk():
         if not isinstance(node, _PLAIN):
             span = getattr(node, "span", None) or where.span
-            raise _PLACE.refused("a view's WHERE compares columns with constants", span)
+            raise _CLAUSE.refused("a view's WHERE compares columns with constants", span)
     return ViewRows(row_test_of(test, table), _never_null(test))
 
 

@@ -141,9 +141,11 @@ def _values(
             sources.append(f"{name}({source})" if name else source)
     if len(sources) > 1 or sources[0].startswith("*"):
         return _Values(compiler.tuple_of(sources), is_list=True)
+    (value,), (source,) = part.values, sources
+    if converted(value)[1]:  # a conversion may turn any value into NULL
+        return _Values(source)
     is_set = isinstance(value, Constant) and value.value is not None
-    is_parameter = isinstance(value, Parameter)
-    return _Values(sources[0], is_never_null=is_set and not name, is_parameter=is_parameter and not name)
+    return _Values(source, is_never_null=is_set, is_parameter=isinstance(value, Parameter))
 
 
 def _is_computed(value: Expression) -> bool:
@@ -237,7 +239,7 @@ def _end(end: Expression, column_type: SqlType, compiler: ExpressionCompiler, pr
     """
     value_type = type_of(end)
     codec = preparation.store.codec(column_type)
-    if value_type.kind is column_type.kind or not {value_type.kind, column_type.kind} & {Kind.DECIMAL}:
+    if value_type.kind is column_type.kind or Kind.DECIMAL not in (value_type.kind, column_type.kind):
         source = compiler.stored(end)
         return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and value_type.kind in WHOLE else source
     if column_type.kind is not Kind.DECIMAL:

@@ -70,8 +70,8 @@ class KeptView:
         self._parts = [_Part(part, view, record, positions, store) for part in kept]
         names = [column.name for column in view.columns]
         at = {name: number for number, name in enumerate(names)}
-        self._key_places = tuple(at[name] for name, _ in view.view.keys)
-        self._part_places = tuple(at[part.name] for part in kept)
+        self._key_positions = tuple(at[name] for name, _ in view.view.keys)
+        self._part_positions = tuple(at[part.name] for part in kept)
         self._width = len(names)
         self._rows_part = next(
             number for number, part in enumerate(kept) if part.function == "COUNT" and not part.column
@@ -132,7 +132,7 @@ class KeptView:
 
     def key_of(self, row: Row) -> Row:
         """Return the key of a row of the view."""
-        return tuple([row[place] for place in self._key_places])
+        return tuple([row[position] for position in self._key_positions])
 
     def row_of(self, key: Row, numbers: list[Any]) -> Row | None:
         """Return the row of a group that was counted from nothing; None where it has no rows."""
@@ -140,7 +140,7 @@ class KeptView:
 
     def _after(self, key: Row, old: Row | None, delta: list[Any]) -> Row | None:
         """Return the row of a group with what it gains; None where it has no rows any more."""
-        before = [None] * len(self._parts) if old is None else [old[place] for place in self._part_places]
+        before = [None] * len(self._parts) if old is None else [old[position] for position in self._part_positions]
         values = [
             part.plus(part.decoded(value), gain, 1)
             for part, value, gain in zip(self._parts, before, delta, strict=True)
@@ -154,14 +154,14 @@ class KeptView:
         if rows == 0:
             return None
         row: list[Any] = [None] * self._width
-        for place, value in zip(self._key_places, key, strict=True):
-            row[place] = value
-        for number, (place, part) in enumerate(zip(self._part_places, self._parts, strict=True)):
+        for position, value in zip(self._key_positions, key, strict=True):
+            row[position] = value
+        for number, (position, part) in enumerate(zip(self._part_positions, self._parts, strict=True)):
             counter = self._counter[number]
             is_null = counter is not None and values[counter] == 0
-            row[place] = None if is_null else part.kept(values[number])
+            row[position] = None if is_null else part.kept(values[number])
         for average in self._averages:
-            row[average.place] = average.of(values)
+            row[average.position] = average.of(values)
         return tuple(row)
 
 
@@ -186,16 +186,16 @@ def _test_of(condition: RowTest | None, positions: Mapping[str, int], store: Sto
 
 
 class _Average:
-    """One AVG of a view, at its place in the row: a SUM and a COUNT beside it, which have these numbers."""
+    """One AVG of a view, at its position in the row: a SUM and a COUNT beside it, which have these numbers."""
 
     def __init__(
-        self, part: ViewAggregate, view: Table, store: Store, place: int, number_of: Mapping[str, int]
+        self, part: ViewAggregate, view: Table, store: Store, position: int, number_of: Mapping[str, int]
     ) -> None:
         assert part.summed_by is not None
         assert part.counted_by is not None
         column = view.column(part.name)
         assert column is not None
-        self.place = place
+        self.position = position
         self._kept = keeper(view, column, store)
         self._sum, self._count = number_of[part.summed_by], number_of[part.counted_by]
 
@@ -228,7 +228,7 @@ class _Part:
     ) -> None:
         column = view.column(part.name)
         assert column is not None
-        self._place = positions[part.column] if part.column is not None else None
+        self._position = positions[part.column] if part.column is not None else None
         self._counts = part.function == "COUNT"
         keep = keeper(view, column, store)
         self.kept = _keeper_of_decimal_sum(view, part, keep) if column.type.kind is Kind.DECIMAL else keep
@@ -240,7 +240,7 @@ class _Part:
 
     def of(self, record: Row) -> Any:
         """Return what a record adds: 1 or 0 to a COUNT, its value or 0 to a SUM."""
-        value = record[self._place] if self._place is not None else 1
+        value = record[self._position] if self._position is not None else 1
         if self._counts:
             return int(value is not None)
         if value is None:

@@ -1,15 +1,17 @@
-"""The log (-wal) and its index (-shm), which lie beside the file of an open store: neither goes or is cut meanwhile.
+"""Notices when another program cuts or removes the log (-wal) or its index (-shm) beside an open store.
 
-A write after the end of a cut log is acknowledged, and lost at the next start, because reading the log ends at the gap.
-The index is mapped into memory by SQLite: to touch a part that was cut ends the process by SIGBUS, even at closing. So
-both are refused before they are touched, and a connection whose index was cut stays open until the process ends.
+A log that was cut: SQLite would acknowledge further writes, and lose them at the next start, because reading the log
+ends at the gap. An index that was cut: SQLite has mapped it into memory, so touching the missing part would end the
+process with SIGBUS, even while it closes. So the store refuses to go on before it touches either file. A connection
+whose index was cut stays open until the process ends.
 
-SQLite removes the two only when nobody has the database open any more. Where another removes one, who has it open
-writes into a file without a name, and who comes later makes a new one: neither sees what the other acknowledges.
+SQLite itself removes the two files only when nobody has the database open any more. If another program removes one, the
+processes that have it open go on writing into a file without a name. Processes that open the store later make a new
+file. Neither side sees what the other acknowledges.
 
-    one is missing     what was acknowledged is written into the database: nobody can have made another one
-    one was replaced   it is left alone. To close the connection would write old pages, and remove the new log
-    at opening         where one is missing while the database is locked, none is made
+    one is missing     acknowledged writes are copied into the database; no other process can have made a new file
+    one was replaced   nothing is touched: closing the connection would write old pages, and remove the new log
+    at opening         no new file is made where one is missing while the database is locked
 """
 
 from __future__ import annotations
@@ -33,9 +35,9 @@ _WAS_REMOVED = "removed while the embedded store was open"
 _NO_NAME = " (deleted)"  # how Linux ends the link of a descriptor whose file was removed
 
 _REFUSED: dict[tuple[int, int], str] = {}
-"""Databases, by device and inode, whose log or index was cut or replaced while this process had it open: what happened.
+"""What happened to databases, by device and inode, whose log or index was cut or replaced while this process used them.
 
-After that every connection of this process shares the old index.
+Every later connection of this process would share the old index, so the store is refused from then on.
 """
 
 
@@ -47,10 +49,11 @@ class _Seen(NamedTuple):
 
 
 class _Log:
-    """A log, open for reading: to ask a descriptor for the length costs less than to look a name up.
+    """A log, open for reading, because asking a descriptor for the length costs less than looking a name up.
 
-    After a look at its name (stat) the next commit also writes when the log was changed: 40 of 245 µs. So whether the
-    name still leads to it is asked of the link that Linux keeps of a descriptor, and of the name if that has changed.
+    A look at the name (`stat`) makes the next commit store the log's time of change as well, which takes 40 of 245 µs.
+    So `is_at` first reads the link in /proc that Linux keeps for a descriptor, and looks at the name only if that link
+    has changed.
     """
 
     def __init__(self, name: str) -> None:
@@ -139,12 +142,12 @@ class LogFiles:
         self._note_replaced()
         self.refuse_known()
         if connection is not None and _is_saved(connection):
-            said = "what was acknowledged has been saved in the file of the store"
+            loss = "what was acknowledged has been saved in the file of the store"
         else:
-            said = "what was acknowledged is saved when the store is closed, and lost if its process is killed before"
+            loss = "what was acknowledged is saved when the store is closed, and lost if its process is killed before"
         missing = [name for name in (self._log_name, self._index_name) if _seen(name) is None]
         if missing:  # somebody may have put it back by now
-            raise StoreReplaced(f"{_were(missing)} {_WAS_REMOVED}: {said}", _END_ALL)
+            raise StoreReplaced(f"{_were(missing)} {_WAS_REMOVED}: {loss}", _END_ALL)
 
     def _is_database_there(self) -> bool:
         database, seen = self._database, _seen(self._path)
@@ -161,19 +164,20 @@ class LogFiles:
         ]
         if not replaced or not self._is_database_there():
             return False
-        loss = "acknowledged writes that were only in the old one are lost"
-        kept = "what was acknowledged is not lost, and nothing more is written"
-        said = loss if self._log_name in replaced else kept
-        self._note(f"{_were(replaced)} {_WAS_REMOVED}, and another program has made a new one: {said}")
+        if self._log_name in replaced:
+            loss = "acknowledged writes that were only in the old one are lost"
+        else:
+            loss = "what was acknowledged is not lost, and nothing more is written"
+        self._note(f"{_were(replaced)} {_WAS_REMOVED}, and another program has made a new one: {loss}")
         return True
 
     def must_stay_open(self) -> bool:
         """Return whether SQLite must not close a connection: the index was cut, or one of the files replaced."""
         return self.is_index_cut() or self._note_replaced()
 
-    def _note(self, said: str) -> None:
+    def _note(self, event: str) -> None:
         if (database := _seen(self._path)) is not None:
-            _REFUSED.setdefault(database.file, said)
+            _REFUSED.setdefault(database.file, event)
 
     def refuse_known(self) -> None:
         """Raise StoreReplaced if one was cut or replaced while this process had the database open, then or before."""

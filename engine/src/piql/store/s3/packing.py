@@ -1,8 +1,8 @@
 """A changed tree → the new pages that it needs, from the leaves up.
 
-A node larger than a page becomes several of the same size. One smaller than a quarter of a page is joined with the node
-beside it, an empty one is left out. So a range is not many pages of few rows each, and the tree is no deeper than its
-rows need.
+A node larger than a page becomes several of the same size. A node smaller than a quarter of a page is joined with the
+node beside it, and an empty one is left out. So no range is spread over many pages with few rows each, and the tree is
+no deeper than its rows need.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Packer:
         entries, height = self._entries(tree.start, tree.replaced), tree.height
         if not entries:
             return Tree()
-        while height > 1 and len(entries) == 1:  # a node with one below it is not needed
+        if height > 1 and len(entries) == 1:  # a node with one below it is not needed
             return Tree(_name(entries[0]), height - 1, tree.rows)
         stored = self._store(entries)
         while len(stored) > 1:
@@ -80,19 +80,19 @@ class Packer:
 
     def _join_small(self, nodes: list[Entry | Entries], replaced: list[str]) -> None:
         """Join each changed node that is too small with the one before it, or else the one behind it."""
-        place = 0
-        while place < len(nodes) > 1:
-            node = nodes[place]
+        position = 0
+        while position < len(nodes) > 1:
+            node = nodes[position]
             if isinstance(node, Entry) or _size(node) * _SMALL >= self.page_bytes:
-                place += 1
+                position += 1
                 continue
-            first = max(0, place - 1)
+            first = max(0, position - 1)
             joined = [self._opened(side, replaced) for side in nodes[first : first + 2]]
             nodes[first : first + 2] = [joined[0] + joined[1]]
-            place = first
+            position = first
 
     def _opened(self, node: Entry | Entries, replaced: list[str]) -> Entries:
-        """Return what a node holds, read where it was to stay as it is."""
+        """Return what a node holds. One that has not changed is read, and its page is replaced."""
         if not isinstance(node, Entry):
             return node
         name = _name(node)
@@ -134,9 +134,9 @@ def _cuts(entries: Sequence[Entry], most: int, fewest: int) -> list[int]:
     total = _size(entries)
     target = total / -(-total // most)
     cuts, size = [0], 0
-    for place, entry in enumerate(entries):
-        if place - cuts[-1] >= fewest and (size >= target or size + len(entry.text) > most):
-            cuts.append(place)
+    for position, entry in enumerate(entries):
+        if position - cuts[-1] >= fewest and (size >= target or size + len(entry.text) > most):
+            cuts.append(position)
             size = 0
         size += len(entry.text)
     return [*cuts, len(entries)]

@@ -41,7 +41,7 @@ class Inner:
 Page: TypeAlias = Leaf | Inner
 
 
-def place_of(keys: Sequence[bytes], key: bytes) -> int:
+def position_of(keys: Sequence[bytes], key: bytes) -> int:
     """Return which of the pages below an inner node has a key."""
     return max(0, bisect_right(keys, key) - 1)
 

@@ -91,9 +91,9 @@ class S3Transaction:
         columns = self._columns_of(entries.tree)
         tree = self._draft(entries.tree)
         if columns != entries.columns:
-            place_of = {name: place for place, name in enumerate(entries.columns)}
-            places = [place_of.get(name) for name in columns]
-            stored = [tuple([None if place is None else row[place] for place in places]) for row in rows]
+            position_of = {name: position for position, name in enumerate(entries.columns)}
+            positions = [position_of.get(name) for name in columns]
+            stored = [tuple([None if position is None else row[position] for position in positions]) for row in rows]
         else:
             stored = [tuple(row) for row in rows]
         keys = [key_of(entries.key, row) for row in rows]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from piql.store.rows import Row
-from piql.store.s3.pages import Inner, Leaf, Page, place_of
+from piql.store.s3.pages import Inner, Leaf, Page, position_of
 from piql.store.s3.ranges import KeyRange
 
 MOST_AHEAD = 32  # leaves that a range reads at the same time
@@ -66,8 +66,8 @@ def _collect(
         rows += (within[::-1] if span.backwards else within)[: span.limit - len(rows)]
         return
     last = len(node.keys) - 1 if span.high is None else max(0, bisect_left(node.keys, span.high) - 1)
-    places = range(place_of(node.keys, span.low), last + 1)
-    below = [node.below[place] for place in (reversed(places) if span.backwards else places)]
+    positions = range(position_of(node.keys, span.low), last + 1)
+    below = [node.below[position] for position in (reversed(positions) if span.backwards else positions)]
     at, before = 0, len(rows)
     while at < len(below) and len(rows) < span.limit:
         children = below[at : at + _ahead(height, at, len(rows) - before, span.limit - len(rows))]
@@ -134,20 +134,20 @@ class DraftTree:
     def put(self, key: bytes, row: Row) -> None:
         """Put a row, in the place of the one with its key."""
         leaf = self._leaf(key)
-        place = bisect_left(leaf.keys, key)
-        if place < len(leaf.keys) and leaf.keys[place] == key:
-            leaf.rows[place] = row
+        position = bisect_left(leaf.keys, key)
+        if position < len(leaf.keys) and leaf.keys[position] == key:
+            leaf.rows[position] = row
         else:
-            leaf.keys.insert(place, key)
-            leaf.rows.insert(place, row)
+            leaf.keys.insert(position, key)
+            leaf.rows.insert(position, row)
             self.rows += 1
 
     def delete(self, key: bytes) -> None:
         """Delete the row with a key, if there is one."""
         leaf = self._leaf(key)
-        place = bisect_left(leaf.keys, key)
-        if place < len(leaf.keys) and leaf.keys[place] == key:
-            del leaf.keys[place], leaf.rows[place]
+        position = bisect_left(leaf.keys, key)
+        if position < len(leaf.keys) and leaf.keys[position] == key:
+            del leaf.keys[position], leaf.rows[position]
             self.rows -= 1
 
     def _leaf(self, key: bytes) -> DraftLeaf:
@@ -156,8 +156,8 @@ class DraftTree:
             self.start, self.height = DraftLeaf([], []), 1
         node = self.start = self._draft(self.start)
         while isinstance(node, DraftInner):
-            place = place_of(node.keys, key)
-            child = node.below[place] = self._draft(node.below[place])
+            position = position_of(node.keys, key)
+            child = node.below[position] = self._draft(node.below[position])
             node = child
         return node
 

@@ -1,5 +1,8 @@
 """The messages of the compiler. They are collected, never raised.
 
-report       makes a `Diagnostic` for a code of the table        diagnostic   message, span, labels, help, fixes
-pages/       the page of each code, with a tested example        render       a diagnostic as text for a terminal
+diagnostic   what a message holds: its span, labels, help and fixes
+report       makes a `Diagnostic` of a code
+code         what the page of a code holds: title, explanation, example
+pages/       the pages of all codes
+render       a diagnostic as text for a terminal
 """

@@ -40,15 +40,15 @@ T = TypeVar("T")
 _FIRST_PAUSE = 0.05  # seconds; each further pause is twice as long
 _MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
 _TURNS = 1024  # locks, of which each partition has one by its hash
-_Manner = Literal["read", "any", "serial", "serials", "if", "ifs"]
+_Manner = Literal["read", "any", "serial", "many serial", "if", "many if"]
 """How a statement is sent.
 
-read      a read, without speculative copies
-any       any statement that may be repeated
-serial    a serial read: its answer is waited for as long as that of a conditional change
-serials   many serial reads
-if        a conditional change: without an answer after `seconds_of_one`, its outcome is looked up
-ifs       many conditional changes: without copies, since they take long
+read          a read, without speculative copies
+any           any statement that may be repeated
+serial        a serial read: its answer is waited for as long as that of a conditional change
+many serial   serial reads, several at a time
+if            a conditional change: without an answer after `seconds_of_one`, its outcome is looked up
+many if       conditional changes, several at a time: without copies, since they take long
 """
 
 Page = list[dict[str, Any]]
@@ -136,12 +136,12 @@ class RustConnection:
             prepared = self._prepared.get(cql)
             if prepared is None:
                 prepared = self._prepared[cql] = self.session.prepare(cql).result(self.address.timeout)
-            sent = prepared.set_is_idempotent(manner != "ifs")  # many rows take long: copies would double the work
+            sent = prepared.set_is_idempotent(manner != "many if")  # many rows take long: copies would double the work
             if manner in self._profiles:
                 sent = sent.with_execution_profile(self._profiles[manner])
             if manner in ("serial", "if"):
                 sent = sent.with_request_timeout(seconds_of_one(self.address))
-            if manner in ("serial", "serials"):
+            if manner in ("serial", "many serial"):
                 sent = sent.with_consistency(self._serial)
             elif consistency is not None:
                 sent = sent.with_consistency(self._levels[consistency])
@@ -155,7 +155,7 @@ class RustConnection:
         try:
             return self.known(cql, "read", consistency).statement
         except Exception as failure:
-            return self._again(lambda _: self.known(cql, "read", consistency).statement, failure, began)
+            return self._tried_again(lambda _: self.known(cql, "read", consistency).statement, failure, began)
 
     def answer(
         self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
@@ -168,7 +168,7 @@ class RustConnection:
             with self._turn(prepared, values):
                 page = self.begun(prepared, values).page()
         except Exception as failure:
-            page = self._later(cql, values, "serial", None, failure, began)
+            page = self._page_later(cql, values, "serial", None, failure, began)
         return self.rows(cql, page)
 
     def rows(self, cql: str, page: Page) -> list[Row]:
@@ -186,7 +186,7 @@ class RustConnection:
             finally:
                 self.slots.put(slot)
         except Exception as failure:
-            return self._later(cql, values, "any", consistency, failure, began)
+            return self._page_later(cql, values, "any", consistency, failure, began)
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
         """Send a conditional change; an answer that came before the time of the first copy is certain."""
@@ -198,7 +198,7 @@ class RustConnection:
                 page = self.begun(prepared, values).page()
             was_sent_once = not self._patience or monotonic() - began < self._patience
         except Exception as failure:
-            page = self._later(cql, values, "if", None, failure, began)
+            page = self._page_later(cql, values, "if", None, failure, began)
             was_sent_once = False
         is_made = bool(self.rows(cql, page)[0][0])
         return is_made, is_made or was_sent_once
@@ -208,7 +208,7 @@ class RustConnection:
         partition = tuple([values[at] for at in prepared.statement.partition_key_indexes])
         return self._turns[hash(partition) % _TURNS]
 
-    def _later(
+    def _page_later(
         self,
         cql: str,
         values: Values,
@@ -229,12 +229,12 @@ class RustConnection:
                 prepared._replace(statement=prepared.statement.with_request_timeout(seconds)), values
             ).page()
 
-        return self._again(send, failure, began, is_conditional=manner in ("if", "serial"))
+        return self._tried_again(send, failure, began, is_conditional=manner in ("if", "serial"))
 
-    def _again(
+    def _tried_again(
         self, attempt: Callable[[float], T], failure: Exception, began: float, *, is_conditional: bool = False
     ) -> T:
-        """Call `attempt`, with the seconds left, after pauses as long as that may help; else raise the last error."""
+        """Call `attempt` with the seconds left, after each pause, while that may help; then raise the last error."""
         until = began + self.address.timeout
         for number, pause in enumerate(self._pauses):
             left = until - monotonic() - pause
@@ -243,8 +243,8 @@ class RustConnection:
             sleep(pause)
             try:
                 return attempt(left)
-            except Exception as again:
-                failure = again
+            except Exception as next_failure:
+                failure = next_failure
         seconds = seconds_of_one(self.address) if is_conditional else None
         raise unavailable(failure, self.address, is_conditional=is_conditional, seconds=seconds) from failure
 
@@ -265,7 +265,7 @@ class RustConnection:
         began = monotonic()
         pages, failures = self.sent_together(requests, "any", consistency, None)
         for at, failure in failures.items():
-            pages[at] = self._later(*requests[at], "any", consistency, failure, began)
+            pages[at] = self._page_later(*requests[at], "any", consistency, failure, began)
         return pages
 
     def sent_together(
@@ -275,7 +275,7 @@ class RustConnection:
         consistency: Consistency | None,
         seconds: float | None,
     ) -> tuple[list[Page], dict[int, Exception]]:
-        """Send requests at the same time, as far as there are slots: otherwise an earlier one is awaited first.
+        """Send requests at the same time; where no slot is free, wait for the earliest answer before the next is sent.
 
         Return the answers, and by position the failures of those that failed or took longer than `seconds`.
         """
@@ -285,11 +285,11 @@ class RustConnection:
         until = None if seconds is None else monotonic() + seconds
 
         def take() -> None:
-            at, first = under_way.popleft()
+            number, request = under_way.popleft()
             try:
-                pages[at] = first.page(None if until is None else max(0.0, until - monotonic()))
+                pages[number] = request.page(None if until is None else max(0.0, until - monotonic()))
             except Exception as failure:
-                failures[at] = failure
+                failures[number] = failure
             finally:
                 self.slots.put(None)
 
@@ -311,7 +311,7 @@ class RustConnection:
         return pages, failures
 
     def _has_slot(self, *, is_waiting: bool) -> bool:
-        """Take a slot, waiting for one if told so; return whether it was taken."""
+        """Take a slot; wait for one with `is_waiting`. Return whether one was taken."""
         try:
             self.slots.get(is_waiting)
         except Empty:
@@ -321,15 +321,15 @@ class RustConnection:
     def answer_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
     ) -> list[list[Row] | None]:
-        manner: _Manner = "ifs" if is_change else "serials"
+        manner: _Manner = "many if" if is_change else "many serial"
         answers: list[list[Row] | None] = [None] * len(requests)
         under_way: deque[tuple[int, _Begun]] = deque()
         failures: list[StoreUnavailable] = []
 
         def take() -> None:
-            at, first = under_way.popleft()
+            number, request = under_way.popleft()
             try:
-                answers[at] = first.known.rows(first.page())
+                answers[number] = request.known.rows(request.page())
             except Exception as problem:
                 error = unavailable(problem, self.address, is_conditional=True)
                 if not isinstance(error, Undecided) and not (self.address.retries and was_not_taken(problem)):

@@ -82,7 +82,7 @@ def driver_settings(address: Address) -> DriverSettings:
     profiles = {
         "read": profile(0, FallthroughRetryPolicy()),
         "serial": profile(patience, retries),
-        "serials": profile(patience, retries),
+        "many serial": profile(patience, retries),
         "if": profile(patience, FallthroughRetryPolicy()),
     }
     builder = (

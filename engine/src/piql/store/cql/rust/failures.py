@@ -1,6 +1,6 @@
 """Turns failures of the Rust driver into errors of PIQL, and says which requests may be sent again.
 
-The driver describes failures in texts only, so they are recognised by words of its messages:
+The driver says in its messages alone what has failed, so this module looks for words in them:
 
 not taken           no node of the plan has a connection, a connection broke, nodes are overloaded or starting
 replicas failed     some do not know a column yet (see session/failures.py)
@@ -45,9 +45,9 @@ def was_not_taken(failure: BaseException) -> bool:
 def unavailable(
     failure: BaseException, address: Address, *, is_conditional: bool = False, seconds: float | None = None
 ) -> StoreUnavailable:
-    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read.
+    """Return the error of PIQL for a failure; `is_conditional` says that of a conditional change or a serial read.
 
-    A single one of these, whose answer was waited for so many `seconds`, is undecided without one.
+    `seconds` is given for a single one of these: how long its answer was awaited. Without an answer it is Undecided.
     """
     if isinstance(failure, StoreUnavailable):
         return failure
@@ -56,10 +56,10 @@ def unavailable(
     if is_late:
         message = f"did not answer within {seconds or address.timeout:g} s"
     is_unreadable = message.startswith(_UNREADABLE)
-    does = (
+    problem = (
         "holds a value that another program stored and this driver cannot read" if is_unreadable else "does not answer"
     )
-    message = f"the cluster {address.shown()} {does}: {message}"
+    message = f"the cluster {address.shown()} {problem}: {message}"
     have_failed = is_conditional and have_replicas_failed(failure)
     is_unanswered = is_late and seconds is not None
     if have_failed or is_unanswered or _OTHERS_CONTEND.search(str(failure)):
