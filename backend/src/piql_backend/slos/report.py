@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
@@ -21,19 +22,11 @@ SLO_FAILED = 99
 
 def report(url: str, application: str, environment: str, deployment: str, window_seconds: float, output: str) -> int:
     """Print the report as `table` or `json`, and return the exit code."""
-    names = [quote(name, safe="") for name in (application, environment, deployment)]
-    path = "/api/applications/{}/environments/{}/latency/{}".format(*names)
-    address = f"{url.rstrip('/')}{path}?window_seconds={window_seconds:g}"
-    try:
-        with urlopen(address, timeout=30) as answer:
-            latency = json.load(answer)
-    except HTTPError as error:
-        print(f"piql slo: {_message(error)}", file=sys.stderr)
+    path = f"{_path_of(application, environment)}/latency/{quote(deployment, safe='')}"
+    answer = _answer(url, f"{path}?window_seconds={window_seconds:g}", json.load)
+    if answer is None:
         return UNREACHABLE
-    except (OSError, ValueError, HTTPException) as error:
-        print(f"piql slo: no workbench answers at {url}: {error}", file=sys.stderr)
-        return UNREACHABLE
-    queries = [query for query in latency["queries"] if query["slo"] is not None]
+    queries = [query for query in answer["queries"] if query["slo"] is not None]
     if output == "json":
         print(json.dumps(queries, indent=2))
     elif not queries:
@@ -45,20 +38,29 @@ def report(url: str, application: str, environment: str, deployment: str, window
 
 def print_rules(url: str, application: str, environment: str, metrics: str, job: str | None) -> int:
     """Print the SLOs as a rule file for Prometheus, and return the exit code."""
-    place = "/api/applications/{}/environments/{}".format(
-        *(quote(name, safe="") for name in (application, environment))
-    )
-    asked = urlencode({"metrics": metrics} | ({} if job is None else {"job": job}))
+    wish = urlencode({"metrics": metrics} | ({} if job is None else {"job": job}))
+    path = f"{_path_of(application, environment)}/prometheus-rules?{wish}"
+    rules = _answer(url, path, lambda answer: answer.read().decode())
+    if rules is None:
+        return UNREACHABLE
+    print(rules, end="")
+    return 0
+
+
+def _path_of(application: str, environment: str) -> str:
+    return f"/api/applications/{quote(application, safe='')}/environments/{quote(environment, safe='')}"
+
+
+def _answer(url: str, path: str, read: Callable[[Any], Any]) -> Any:
+    """What `read` makes of the answer of a workbench; None after a line on stderr where it refuses or none answers."""
     try:
-        with urlopen(f"{url.rstrip('/')}{place}/prometheus-rules?{asked}", timeout=30) as answer:
-            print(answer.read().decode(), end="")
+        with urlopen(f"{url.rstrip('/')}{path}", timeout=30) as answer:
+            return read(answer)
     except HTTPError as error:
         print(f"piql slo: {_message(error)}", file=sys.stderr)
-        return UNREACHABLE
     except (OSError, ValueError, HTTPException) as error:
         print(f"piql slo: no workbench answers at {url}: {error}", file=sys.stderr)
-        return UNREACHABLE
-    return 0
+    return None
 
 
 def _is_broken(query: dict[str, Any]) -> bool:
