@@ -29,7 +29,7 @@ _CELLS = """
     INSERT INTO reported
     SELECT {minute} - hours.range * 60 - {ago}, 'query' || queries.range, 1, 'ok', 101, 1 + cells.range % 3,
            1 + cells.range % 3, 800 + queries.range % 40 + cells.range * 3,
-           (5000 * exp(-cells.range / 4.0))::BIGINT + 1, 100, 100, 0, 100, 1, 1, 1, 1
+           (5000 * exp(-cells.range / 4.0))::BIGINT + 1, 100, 100, 0, 100, 1, 1, 1, 1, 0
     FROM range({hours}) AS hours, range({queries}) AS queries, range({cells}) AS cells
 """
 

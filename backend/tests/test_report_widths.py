@@ -43,6 +43,7 @@ def take(table: ReportedTable, sequence: int, taken: list[Cell], version: int = 
     columns |= dict.fromkeys(("executions", "operations", "rows_given", "repairs", "statements"), ones)
     names = ("least_operations", "most_operations", "least_rows", "most_rows")
     columns |= {name: ones.astype(np.int32) for name in names}
+    columns["spread"] = np.zeros(len(ones), np.int16)
     table.take("a" * 32, sequence, 0, columns)
 
 
@@ -127,7 +128,7 @@ def test_where_counts_take_too_much_disk_the_oldest_days_go(database: Database) 
             f"""
             INSERT INTO reported
             SELECT {today} - days.range * {DAY}, 'query' || queries.range, 1, 'ok', 1, 1, 1,
-                   hash(queries.range) % 900, 1, hash(queries.range + days.range) % 1000000007, 1, 1, 1, 1, 1, 1, 1
+                   hash(queries.range) % 900, 1, hash(queries.range + days.range) % 1000000007, 1, 1, 1, 1, 1, 1, 1, 0
             FROM range(20) AS days, range(20000) AS queries
             """
         )

@@ -44,6 +44,7 @@ from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.live_sessions.endpoints import SOCKET
 from piql_backend.oidc.endpoints import router as sign_ins
+from piql_backend.otlp.endpoints import router as otlp
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.people.endpoints import router as people
 from piql_backend.people.login_endpoints import router as logins
@@ -115,6 +116,7 @@ ENVIRONMENT_ROUTERS = (
     latency,
     alerts,
     reports,
+    otlp,
 )
 
 

@@ -43,6 +43,8 @@ from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.schemas import LatencyRead
 from piql_backend.latency.service import Latency
+from piql_backend.otlp.repository import SeriesTable
+from piql_backend.otlp.service import Otlp
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.profile_runs.stores import MeasurableStores
@@ -95,6 +97,7 @@ class Environment:
         self._observation_table = ObservationTable(self.database)
         self._slo_table = SloTable(self.database)
         self.reports = Reports(ReportedTable(self.database), shared.report_bytes)
+        self.otlp = Otlp(SeriesTable(self.database), self.reports)
         self.profile_runs = ProfileRuns(
             folder / "profile-runs", MeasurableStores(store.url, shared.profile_stores), shared.profile_runner
         )

@@ -3,9 +3,10 @@
     workbench      a row for each execution that the workbench made, with its own time and size
     applications   a row for each cell that an application reported: a minute, a bucket of times, classes of sizes
 
-A time lies between `at_least_ms` and `elapsed_ms`, the edges of its bucket: 2.2 % apart where it was reported, equal
-where the workbench measured it. `requests_key` and `rows_key` say which sizes count as one. They are the numbers
-themselves where only the workbench's executions are read, and classes of powers of two where reports are among them.
+A time lies between `at_least_ms` and `elapsed_ms`, the edges of its bucket: 2.2 % apart where it was reported, further
+where it came as a histogram over OTLP, equal where the workbench measured it. `requests_key` and `rows_key` say which
+sizes count as one. They are the numbers themselves where only the workbench's executions are read, and classes of
+powers of two where reports are among them.
 
 Errors that refuse a request, such as a wrong parameter, are no failures of a query: the workbench does not keep them,
 and those that were reported are left out.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from piql_backend.reports.in_sql import FAILED, IS_EXECUTION, lower_edge
+from piql_backend.reports.in_sql import FAILED, IS_EXECUTION, LEAST_BUCKET, lower_edge
 
 Source: TypeAlias = Literal["workbench", "applications", "both"]
 
@@ -38,7 +39,7 @@ def _classed(size: str) -> str:
 
 
 _REPORTED = f"""
-    SELECT query, version, make_timestamp(minute::BIGINT * 60000000), {lower_edge("bucket")},
+    SELECT query, version, make_timestamp(minute::BIGINT * 60000000), {lower_edge(LEAST_BUCKET)},
            {lower_edge("bucket + 1")}, least_operations, most_operations, over_bound,
            {FAILED}, least_rows, most_rows, requests_class::INTEGER, rows_class::INTEGER, executions
     FROM {{reported}} WHERE {IS_EXECUTION}

@@ -1,4 +1,4 @@
-"""Reports of applications: the counts of what they executed, taken once and kept.
+"""Reports of applications: the counts of what they executed, taken once and kept. `otlp/` adds to them.
 
 service.py      takes shipments, refuses what cannot be right, puts old counts together
 repository.py   the SQL over what was reported

@@ -16,10 +16,8 @@ from piql_backend.web.needs import in_application, needs
 router = APIRouter(route_class=GuardedRoute, prefix="/reports", tags=["reports"])
 
 
-@router.post("", responses=declared(403, 422))
-@needs(in_application("developer"))
-def take_report(shipment: Shipment, request: Request, environment: TheEnvironment) -> ShipmentTakenRead:
-    """Count what an application executed. It is on disk once this is answered; sent again, it is not counted again."""
+def refuse_elsewhere(request: Request) -> None:
+    """Raise ApiError 403 for a request that does not come from this machine."""
     if request.client is None or not is_loopback(request.client.host):
         raise ApiError(
             403,
@@ -27,6 +25,13 @@ def take_report(shipment: Shipment, request: Request, environment: TheEnvironmen
             "Reports are accepted only from the machine of the workbench.",
             "Send reports to a proxy on that machine, which asks for the token.",
         )
+
+
+@router.post("", responses=declared(403, 422))
+@needs(in_application("developer"))
+def take_report(shipment: Shipment, request: Request, environment: TheEnvironment) -> ShipmentTakenRead:
+    """Count what an application executed. It is on disk once this is answered; sent again, it is not counted again."""
+    refuse_elsewhere(request)
     return environment.reports.take(shipment)
 
 

@@ -27,6 +27,10 @@ WITH_INCIDENT = f"outcome IN ({_listed(INCIDENT_KINDS)})"
 """Whether the executions of a cell found something that must not be in the store; they gave their rows."""
 
 
+LEAST_BUCKET = "bucket - spread"
+"""The lowest bucket that the times of a cell may belong to; `bucket` is the highest."""
+
+
 def lower_edge(bucket: str) -> str:
     """The shortest time of a bucket in ms, as `lower_edge_ms` has it."""
     return f"(power(2.0, ({bucket}) / {float(BUCKETS_PER_OCTAVE)}) - 1.0) / {TICKS_PER_SECOND} * 1000.0"
@@ -47,10 +51,10 @@ IS_EXECUTION = f"outcome NOT IN ({_listed(sorted(REFUSED))})"
 """Whether a cell counts as executions: errors that refuse a request, such as a wrong parameter, do not."""
 
 KEPT = f"CASE WHEN NOT {FAILED} AND {lower_edge('bucket + 1')} <= threshold_ms THEN executions ELSE 0 END"
-"""How many executions of a cell kept the threshold of an SLO: none where its bucket holds the threshold."""
+"""How many executions of a cell kept the threshold of an SLO: none where its buckets hold the threshold."""
 
 UNSURE = f"""
-    CASE WHEN NOT {FAILED} AND {lower_edge("bucket")} <= threshold_ms AND {lower_edge("bucket + 1")} > threshold_ms
+    CASE WHEN NOT {FAILED} AND {lower_edge(LEAST_BUCKET)} <= threshold_ms AND {lower_edge("bucket + 1")} > threshold_ms
          THEN executions ELSE 0 END
 """
-"""How many more of them may have kept it: all where its bucket holds the threshold."""
+"""How many more of them may have kept it: all where its buckets hold the threshold."""

@@ -68,15 +68,7 @@ class ReportedTable:
             if cursor.execute(known, [client, sequence]).fetchone() is not None:
                 return False
             cursor.execute("INSERT INTO shipments_taken VALUES (?, ?, ?, ?)", [client, sequence, now(), lost])
-            cursor.register("cells", dict(columns))
-            cursor.execute("INSERT INTO reported SELECT * FROM cells")
-            until = widths.kept(cursor).until
-            late = f"(SELECT * FROM cells WHERE minute < {until})"
-            if cursor.execute(f"SELECT 1 FROM {late} LIMIT 1").fetchone() is not None:
-                _add(cursor, late)
-                judge_again(cursor, late)
-                cursor.execute(f"INSERT INTO reported_late SELECT DISTINCT minute // {HOUR} * {HOUR} FROM {late}")
-            cursor.unregister("cells")
+            add_cells(cursor, columns)
         return True
 
     def totals(self, since_minute: int, width: int) -> list[ReportedTotals]:
@@ -196,6 +188,19 @@ class ReportedTable:
         with self._database.read() as cursor:
             row = cursor.execute("SELECT min(minute) FROM reported_days").fetchone()
         return None if row is None else row[0]
+
+
+def add_cells(cursor: Cursor, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Add cells, an array for each column in the order of the table, in this transaction."""
+    cursor.register("cells", dict(columns))
+    cursor.execute("INSERT INTO reported SELECT * FROM cells")
+    until = widths.kept(cursor).until
+    late = f"(SELECT * FROM cells WHERE minute < {until})"
+    if cursor.execute(f"SELECT 1 FROM {late} LIMIT 1").fetchone() is not None:
+        _add(cursor, late)
+        judge_again(cursor, late)
+        cursor.execute(f"INSERT INTO reported_late SELECT DISTINCT minute // {HOUR} * {HOUR} FROM {late}")
+    cursor.unregister("cells")
 
 
 def _add(cursor: Cursor, relation: str) -> None:

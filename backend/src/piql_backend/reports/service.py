@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
@@ -36,7 +36,7 @@ KEPT = timedelta(days=90)
 KEPT_BY_MINUTE = timedelta(days=2)
 MOST_BYTES = 2_000_000_000
 MOST_QUERIES = 1000  # in one answer
-_MINUTES_AHEAD = 60  # how wrong the clock of an application may be
+MINUTES_AHEAD = 60  # how wrong the clock of an application may be
 _TYPES = {"minute": np.int32, "requests_class": np.int8, "rows_class": np.int8, "bucket": np.int16}
 _BIG = frozenset({"executions", "operations", "rows", "repairs", "statements"})
 
@@ -55,10 +55,14 @@ class Reports:
         self._refuse_wrong(shipment)
         is_new = self._table.take(shipment.client, shipment.sequence, shipment.lost, _columns(shipment))
         if is_new:
-            self.tallies.add(_tallied(shipment))
+            self.added(_tallied(shipment))
+        return ShipmentTakenRead(is_new=is_new, executions=sum(shipment.cells.executions))
+
+    def added(self, cells: Iterable[tuple[str, str, int, int, int]]) -> None:
+        """Count cells that were kept for `/metrics`, and tidy up once an hour."""
+        self.tallies.add(cells)
         if now() - self._tidied_at > timedelta(hours=1):
             self.tidy()
-        return ShipmentTakenRead(is_new=is_new, executions=sum(shipment.cells.executions))
 
     def tidy(self) -> None:
         """Put the counts of hours that are over together, and delete those that are older than is kept."""
@@ -120,7 +124,7 @@ class Reports:
             problem = "A cell names an outcome that is not in its list."
         elif cells.minute and min(cells.minute) < minute_of(now() - KEPT):
             problem = f"It has counts that are older than {KEPT.days} days."
-        elif cells.minute and max(cells.minute) > minute_of(now()) + _MINUTES_AHEAD:
+        elif cells.minute and max(cells.minute) > minute_of(now()) + MINUTES_AHEAD:
             problem = "It has counts from the future: check the clock of the application's machine."
         if problem is not None:
             raise ApiError(422, "invalid-report", f"The shipment is refused. {problem}", "Check what sends it.")
@@ -158,7 +162,8 @@ def _columns(shipment: Shipment) -> dict[str, np.ndarray]:
     order = ("minute", "query", "version", "outcome", "bound", "requests_class", "rows_class", "bucket")
     sums = ("executions", "operations", "rows_given", "repairs", "statements")
     extremes = ("least_operations", "most_operations", "least_rows", "most_rows")
-    return {name: columns[name] for name in (*order, *sums, *extremes)}
+    spread = np.zeros(len(cells.minute), dtype=np.int16)
+    return {name: columns[name] for name in (*order, *sums, *extremes)} | {"spread": spread}
 
 
 def _size(size: ReportedSize) -> ReportedSizeRead:

@@ -78,7 +78,7 @@ def cells(width: int, since: int, until: int = 0) -> str:
 
 def summed(width: int, since: int, until: int) -> str:
     """The cells from a minute on, those of all times together: `minute` is `since`, `over_bound` counts executions."""
-    keys = "query, version, outcome, requests_class, rows_class, bucket"
+    keys = "query, version, outcome, requests_class, rows_class, bucket, spread"
     return f"""(
         SELECT {since} AS minute, {keys}, sum(executions)::BIGINT AS executions,
                sum({OVER_BOUND})::BIGINT AS over_bound, {_extremes()}
@@ -92,9 +92,9 @@ def put_together(cursor: Cursor, width: int, minutes: Sequence[int]) -> None:
     cursor.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE together AS
-        SELECT minute, {keys}, {_sums()}, {_extremes_in_order()}
+        SELECT minute, {keys}, {_sums()}, {_extremes_in_order()}, spread
         FROM {table} WHERE minute IN (SELECT unnest(?::INTEGER[]))
-        GROUP BY minute, {keys} ORDER BY minute, query, bucket
+        GROUP BY minute, {keys}, spread ORDER BY minute, query, bucket
         """,
         [list(minutes)],
     )
@@ -110,8 +110,8 @@ def add_wider(cursor: Cursor, relation: str) -> None:
         cursor.execute(
             f"""
             INSERT INTO {TABLES[width]}
-            SELECT minute // {width} * {width} AS begin, {keys}, {_sums()}, {_extremes_in_order()}
-            FROM {relation} GROUP BY begin, {keys} ORDER BY begin, query, bucket
+            SELECT minute // {width} * {width} AS begin, {keys}, {_sums()}, {_extremes_in_order()}, spread
+            FROM {relation} GROUP BY begin, {keys}, spread ORDER BY begin, query, bucket
             """
         )
 

@@ -1,4 +1,4 @@
-"""Middleware that unpacks the bodies of reports, which come compressed by gzip; all others come as they are."""
+"""Middleware that unpacks the bodies of reports and of OTLP, which are compressed by gzip; others come as they are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import zlib
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from piql_backend.web.refusal import send_refusal
+from piql_backend.web.same_origin import OTLP
 
 MOST_BYTES = 20_000_000  # unpacked
 _GZIP = zlib.MAX_WBITS | 16
@@ -21,7 +22,7 @@ class CompressedBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"]) if scope["type"] == "http" else {}
-        if headers.get(b"content-encoding", b"").lower() != b"gzip" or not scope["path"].endswith("/reports"):
+        if headers.get(b"content-encoding", b"").lower() != b"gzip" or not scope["path"].endswith(("/reports", OTLP)):
             await self._app(scope, receive, send)
             return
         packed = b""

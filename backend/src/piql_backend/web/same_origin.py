@@ -16,10 +16,12 @@ from piql_backend.web.refusal import send_refusal
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITES = frozenset({"same-origin", "none"})  # none: begun by the user, such as by typing an address
 _JSON = "application/json"
+OTLP = "/otlp/v1/metrics"  # ends the path that takes metrics
+_PROTOBUF = "application/x-protobuf"  # like JSON, no form of a foreign page can send it unasked
 
 
 class SameOrigin:
-    """Answers 403 to an unsafe request from another origin, 415 to a body that is not declared to be JSON."""
+    """Answers 403 to an unsafe request from another origin, 415 to a body of a type that its path does not take."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -34,12 +36,17 @@ class SameOrigin:
                 "The request comes from a page of another origin: only the workbench's own page may change things."
             )
             await send_refusal(scope, send, 403, "foreign-origin", message, "Open the workbench itself.")
-        elif is_http and _has_body(headers) and _media_type(headers) != _JSON:
+        elif is_http and _has_body(headers) and _media_type(headers) not in _media_types(scope["path"]):
             message = "The body is not declared to be JSON."
             advice = f"Send it with Content-Type: {_JSON}."
             await send_refusal(scope, send, 415, "unsupported-media-type", message, advice)
         else:
             await self._app(scope, receive, send)
+
+
+def _media_types(path: str) -> tuple[str, ...]:
+    """The types of the bodies that a path takes."""
+    return (_JSON, _PROTOBUF) if path.endswith(OTLP) else (_JSON,)
 
 
 def _is_foreign(headers: Headers) -> bool:
