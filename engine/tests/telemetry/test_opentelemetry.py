@@ -27,7 +27,7 @@ from piql.telemetry.instruments import DURATION, REQUESTS, ROWS, Instruments
 from piql.telemetry.spans import Spans
 from reporting.receiver import Receiver
 
-from .conftest import deployed
+from .conftest import SOURCE, deployed
 
 
 @dataclass
@@ -82,6 +82,16 @@ def test_each_execution_is_one_span_by_the_conventions_for_databases(sdk: Sdk) -
     sizes = ("piql.version", "piql.bound", "piql.requests", "db.response.returned_rows", "piql.outcome")
     assert [attributes[name] for name in sizes] == [1, 8, 3, 2, "ok"]
     assert attributes_of(write)["piql.rows_affected"] == 1
+
+
+def test_a_unit_is_one_span(sdk: Sdk) -> None:
+    unit = "CREATE UNIT swap AS BEGIN DELETE FROM users WHERE name = [a]; INSERT INTO users (name) VALUES ([b]); END;"
+    sdk.db.deploy(piql.compile(SOURCE + unit))
+    page = sdk.db.execute("swap", {"a": "u0", "b": "u9"})
+    (span,) = sdk.spans.get_finished_spans()
+    attributes = attributes_of(span)
+    assert (span.name, attributes[db_attributes.DB_OPERATION_NAME]) == ("UNIT swap", "UNIT")
+    assert (attributes["piql.requests"], attributes["piql.rows_affected"]) == (page.operations, 2)
 
 
 def test_a_span_holds_no_parameter_and_no_row(sdk: Sdk) -> None:

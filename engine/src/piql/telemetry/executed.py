@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.reporting.cells import MOST_OUTCOME, OK
 from piql.runtime.execution.prepared_query import Page
@@ -36,6 +35,5 @@ class Executed(NamedTuple):
 
 
 def operation_of(query: Prepared) -> str:
-    """What a query does, in SQL's word: SELECT, INSERT, UPDATE or DELETE."""
-    plan = query.query.plan
-    return plan.kind.upper() if isinstance(plan, WritePlan) else "SELECT"
+    """What a query does, in SQL's word: SELECT, INSERT, UPDATE or DELETE; UNIT for several of these."""
+    return query.query.kind.upper()

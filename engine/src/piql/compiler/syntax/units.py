@@ -16,6 +16,7 @@ from dataclasses import replace
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import CREATABLE, SyntaxFault
 from piql.compiler.syntax.work import STATEMENT_WORK, WorkParser
+from piql.text.diagnostics.diagnostic import Edit, Fix
 
 MOST_STATEMENTS = 50  # of one unit
 _WRITES = ("INSERT", "UPDATE", "DELETE")
@@ -66,6 +67,7 @@ class UnitParser(WorkParser):
             began = self.at
             try:
                 statements.append(self._statement_of_unit())
+                self._semicolon(name)
             except SyntaxFault as fault:
                 self.note(replace(fault.diagnostic, query=name.text))
                 self._skip_statement(began)
@@ -82,14 +84,14 @@ class UnitParser(WorkParser):
         return is_broken
 
     def _statement_of_unit(self) -> ast.Insert | ast.Update | ast.Delete:
-        """Parse one write with its semicolon."""
+        """Parse one write without its semicolon."""
         match self.token.word:
             case "INSERT":
-                statement: ast.Insert | ast.Update | ast.Delete = self.insert()
+                return self.insert()
             case "UPDATE":
-                statement = self.update()
+                return self.update()
             case "DELETE":
-                statement = self.delete()
+                return self.delete()
             case word if word in _READS:
                 raise self.fault(
                     "unit-form",
@@ -99,8 +101,20 @@ class UnitParser(WorkParser):
                 )
             case _:
                 raise self.expecting("INSERT, UPDATE, DELETE or END in the unit")
-        self.expect(";", "behind each statement of the unit")
-        return statement
+
+    def _semicolon(self, name: ast.Name) -> None:
+        """Take the semicolon behind a statement; note that it is missing where the next one or END follows."""
+        if self.token.word not in ("END", *_WRITES):
+            self.expect(";", "behind each statement of the unit")
+            return
+        end = self.last_end
+        fault = self.fault(
+            "missing-semicolon",
+            "a semicolon is missing behind a statement of a unit",
+            self.span_of(self.tokens[self.at - 1]),
+            fixes=(Fix("Add the semicolon", (Edit(self.source.name, end, end, ";"),)),),
+        )
+        self.note(replace(fault.diagnostic, query=name.text))
 
     def _skip_statement(self, began: int) -> None:
         """Skip to behind the next semicolon, or to END, another write or a definition; at least past token `began`."""
