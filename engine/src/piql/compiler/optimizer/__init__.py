@@ -93,6 +93,7 @@ FOR_COST: tuple[Rule, ...] = (
     spread_union,
     unnest_subqueries,
     leave_out_null,
+    order_joins,
     merge_first_match,
     stop_joined_extremes,
 )

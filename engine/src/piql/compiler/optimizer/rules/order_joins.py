@@ -62,9 +62,11 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         search.note()
         return best
     chosen = search
-    alternatives = [(part, order) for part, orders in search.alternatives.items() for order in orders]
-    for part, order in alternatives[:MOST_PLANNED]:
-        ordering = _Ordering(context, {**chosen.chosen, part: order})
+    alternatives = [{part: order} for part, orders in search.alternatives.items() for order in orders]
+    if least is None and len(search.alternatives) > 1:  # the branches of a union may need another order each
+        alternatives.insert(0, {part: orders[0] for part, orders in search.alternatives.items()})
+    for orders in alternatives[:MOST_PLANNED]:
+        ordering = _Ordering(context, {**chosen.chosen, **orders})
         candidate = ordering.visit(plan, None, ())
         cost = context.cost(candidate)
         if cost is not None and (least is None or cost < least):
