@@ -9,7 +9,7 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
-from piql.client.prepared import Prepared, PreparedStatement, is_write
+from piql.client.prepared import AnyWrite, Prepared, PreparedStatement, is_write
 from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
 from piql.client.version_in_force import VersionInForce
@@ -39,7 +39,6 @@ from piql.runtime.writing.stepped.leftovers import Leftovers
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_slots
 from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
-from piql.runtime.writing.unit import PreparedUnit
 from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Consistency, Store
 from piql.store.rows import Row
@@ -462,11 +461,7 @@ class Database(VersionInForce):
         return Session(self, served, token, guarantees)
 
     def _write(
-        self,
-        prepared: Prepared,
-        query: PreparedWrite | PreparedUnit,
-        parameters: Mapping[str, object] | None,
-        occasion: Occasion,
+        self, prepared: Prepared, query: AnyWrite, parameters: Mapping[str, object] | None, occasion: Occasion
     ) -> Page:
         """Execute a write of what is prepared; raise Redeployed where another version is in force by then."""
         try:

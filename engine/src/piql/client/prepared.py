@@ -27,7 +27,8 @@ from piql.store.base import Store
 from piql.versions.change.composition import refusal_of_unit
 from piql.versions.pinned import refuse_overtaken
 
-PreparedStatement = PreparedQuery | PreparedWrite | PreparedUnit
+AnyWrite = PreparedWrite | PreparedUnit
+PreparedStatement = PreparedQuery | AnyWrite
 
 _STATEMENTS_KEPT = 256  # bare statements; with one more, all are forgotten
 
@@ -135,4 +136,4 @@ class Prepared:
 
 def is_write(prepared: PreparedStatement) -> bool:
     """Return whether a prepared statement changes rows."""
-    return isinstance(prepared, PreparedWrite | PreparedUnit)
+    return isinstance(prepared, AnyWrite)

@@ -423,23 +423,11 @@ def _part(
         idle = idle_allowances(file, allowed, findings if is_whole else None)
         queries = tuple(replace(query, diagnostics=with_allowed(query.diagnostics, allowed)) for query in queries)
         compiled = tuple(replace(query, diagnostics=with_allowed(query.diagnostics, allowed)) for query in compiled)
-    has_findings = bool(file.diagnostics or unnamed or idle or any(query.diagnostics for query in queries))
+    has_any = bool(file.diagnostics or unnamed or idle or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(query.tables for query in alone if query is not None))
     writes = any(query.kind != "select" for query in bound)
     return Part(
-        file,
-        defines(file),
-        bound,
-        alone,
-        planned,
-        reads,
-        compiled,
-        queries,
-        unnamed,
-        allowed,
-        idle,
-        has_findings,
-        writes,
+        file, defines(file), bound, alone, planned, reads, compiled, queries, unnamed, allowed, idle, has_any, writes
     )
 
 
