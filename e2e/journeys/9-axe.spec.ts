@@ -25,6 +25,7 @@ const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Loc
   { title: 'Dashboard', shown: ({ dashboard }) => dashboard.burst },
   { title: 'Run', shown: ({ run }) => run.rows.nth(9) },
   { title: 'Data', shown: ({ data }) => data.rows.nth(9) },
+  { title: 'Comments', shown: ({ comments }) => comments.content.getByText('No open comments') },
 ]
 
 // No test relies on another one. In parallel mode both workers share this file, the longest of all.

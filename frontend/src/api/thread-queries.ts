@@ -8,7 +8,7 @@ import type { Thread } from './types'
 /** How late a comment of somebody else is seen. */
 const READ_AGAIN_MS = 3000
 const PAGE = 500
-const NONE: KnownThreads<Thread> = { byNumber: new Map(), change: 0 }
+const NONE: KnownThreads<Thread> = { byNumber: new Map(), all: [], change: 0 }
 
 /** All threads of an application, by their numbers. */
 export const threads = (application: string) => {

@@ -1,10 +1,9 @@
 /** Threads of comments for everything that shows or begins one: lists, counts, and the comment that is being written. */
 import { type MutationFunction, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { create } from 'zustand'
 import { session } from '../api/session'
 import { threads } from '../api/thread-queries'
-import type { Thread, ThreadAnchor } from '../api/types'
+import type { Query, Thread, ThreadAnchor } from '../api/types'
 import { roleLacking } from '../logic/request-words'
 import { countThreads, type ThreadCounts } from '../logic/threads'
 import { openPanel } from './panel-view'
@@ -17,14 +16,21 @@ const NONE: readonly Thread[] = []
 export function useThreads(): readonly Thread[] {
   const { application } = useView()
   const { data } = useQuery(threads(application))
-  return useMemo(() => (data ? [...data.byNumber.values()] : NONE), [data])
+  return data?.all ?? NONE
 }
 
 /** How many open threads there are about what. */
 export function useThreadCounts(): ThreadCounts {
-  const all = useThreads()
-  const queries = useCompilation()?.queries
-  return useMemo(() => countThreads(all, queries ?? []), [all, queries])
+  return counted(useThreads(), useCompilation()?.queries ?? NO_QUERIES)
+}
+
+const NO_QUERIES: readonly Query[] = []
+let last: { all: readonly Thread[]; queries: readonly Query[]; counts: ThreadCounts } | null = null
+
+/** The counts, kept until one of the two is another: there may be thousands of threads, and each key compiles. */
+function counted(all: readonly Thread[], queries: readonly Query[]): ThreadCounts {
+  if (last?.all !== all || last.queries !== queries) last = { all, queries, counts: countThreads(all, queries) }
+  return last.counts
 }
 
 /** Who looks at comments: whether people sign in here, and why one may not comment, or not remove those of others. */

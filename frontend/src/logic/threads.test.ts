@@ -32,7 +32,7 @@ function numbers(threads: readonly Thread[]): number[] {
 
 describe('threads of comments', () => {
   it('are known by their numbers, and the newest change of any is the next to ask from', () => {
-    const none = { byNumber: new Map<number, Thread>(), change: 0 }
+    const none = { byNumber: new Map<number, Thread>(), all: [], change: 0 }
     const known = withNews(none, ALL)
     expect([known.byNumber.size, known.change]).toEqual([7, OUTDATED.change])
     expect(withNews(known, [])).toBe(known)

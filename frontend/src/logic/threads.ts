@@ -19,6 +19,7 @@ export interface Thread extends Place {
 /** The threads that a page knows, with the number of the newest change of any. */
 export interface KnownThreads<T extends Thread> {
   byNumber: ReadonlyMap<number, T>
+  all: readonly T[]
   change: number
 }
 
@@ -31,7 +32,7 @@ export function withNews<T extends Thread>(known: KnownThreads<T>, news: readonl
     byNumber.set(thread.number, thread)
     change = Math.max(change, thread.change)
   }
-  return { byNumber, change }
+  return { byNumber, all: [...byNumber.values()], change }
 }
 
 /** Which threads are listed; `file` is one to which they are confined, with the names of its queries. */
@@ -81,6 +82,7 @@ export function countThreads(threads: readonly Thread[], queries: readonly Place
   const ofBound = new Map<string, number>()
   const ofNode = new Map<string, Map<string, number>>()
   const ofQuery = new Map<string, number>()
+  const queriesOf = byFile(queries)
   for (const thread of threads.filter(isOpenThere)) {
     const { kind, path, line, query, node } = thread
     if (kind === 'line') add(ofFile, path)
@@ -90,9 +92,8 @@ export function countThreads(threads: readonly Thread[], queries: readonly Place
       ofNode.set(query, nodes)
       add(nodes, node)
     }
-    const isIn = ({ range }: PlacedQuery) =>
-      range.file === path && range.start_line <= (line ?? 0) && (line ?? 0) <= range.end_line
-    add(ofQuery, kind === 'line' ? queries.find(isIn)?.name : query)
+    const isIn = ({ range }: PlacedQuery) => range.start_line <= (line ?? 0) && (line ?? 0) <= range.end_line
+    add(ofQuery, kind === 'line' ? queriesOf.get(path ?? '')?.find(isIn)?.name : query)
   }
   const open = threads.filter(({ resolved_at }) => resolved_at === null).length
   return { open, ofFile, ofBound, ofNode, ofQuery }
@@ -106,7 +107,9 @@ export function threadsByLine<T extends Thread>(
   const byLine = new Map<number, T[]>()
   for (const thread of threads) {
     if (thread.path !== path || !thread.line || !isOpenThere(thread)) continue
-    byLine.set(thread.line, [...(byLine.get(thread.line) ?? []), thread])
+    const onLine = byLine.get(thread.line)
+    if (onLine) onLine.push(thread)
+    else byLine.set(thread.line, [thread])
   }
   return byLine
 }
@@ -136,6 +139,16 @@ export function quoteOf(line: string): string {
 }
 
 const MOST_QUOTE = 300
+
+function byFile(queries: readonly PlacedQuery[]): ReadonlyMap<string, readonly PlacedQuery[]> {
+  const files = new Map<string, PlacedQuery[]>()
+  for (const query of queries) {
+    const inFile = files.get(query.range.file)
+    if (inFile) inFile.push(query)
+    else files.set(query.range.file, [query])
+  }
+  return files
+}
 
 function add(counts: Map<string, number>, key: string | null | undefined): void {
   if (key) counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -29,7 +29,7 @@ export function createComments(code: editor.IStandaloneCodeEditor): Comments {
     const model = code.getModel()
     if (!model) return
     const path = pathOf(model.uri)
-    const placed = documentAt(path)?.saveState === 'saved' ? known : known.map((thread) => asDrawn(thread))
+    const placed = documentAt(path)?.saveState === 'saved' ? known : asDrawn()
     const byLine = [...threadsByLine(placed, path)].filter(([line]) => line <= model.getLineCount())
     const numbers = byLine.map(([, threads]) => threads.map(({ number }) => number))
     const text = JSON.stringify([path, byLine.map(([line]) => line), numbers])
@@ -38,10 +38,12 @@ export function createComments(code: editor.IStandaloneCodeEditor): Comments {
     drawn = numbers
     signs.set(byLine.map(([line, threads]) => sign(model, line, threads.length)))
   }
-  const asDrawn = (thread: Thread): Thread => {
-    const index = drawn.findIndex((numbers) => numbers.includes(thread.number))
-    const line = signs.getRange(index)?.startLineNumber
-    return line === undefined ? thread : { ...thread, line }
+  /** The threads at the lines where their signs are now. */
+  const asDrawn = () => {
+    const lines = new Map(
+      drawn.flatMap((numbers, index) => numbers.map((number) => [number, signs.getRange(index)?.startLineNumber])),
+    )
+    return known.map((thread) => ({ ...thread, line: lines.get(thread.number) ?? thread.line }))
   }
   const comment = (isNew: boolean) => {
     const model = code.getModel()
