@@ -98,12 +98,16 @@ async def test_files_become_an_application_and_sql_becomes_piql(client: httpx.As
     ]
     read = await staged(client, "files", title="Mine", files=files)
     assert [file["path"] for file in read["files"]] == ["schema.piql"]
-    assert [note["what"] for note in read["notes"]] == ["a b.piql", "dump.sql"]
+    assert [(note["what"], note["outcome"]) for note in read["notes"]] == [
+        ("a b.piql", "left out"),
+        ("dump.sql", "left out"),
+    ]
     translated = await staged(
         client, "files", title="Mine", files=[{"path": "a.sql", "text": "-- first\n"}, {"path": "b.sql", "text": SQL}]
     )
     assert [file["path"] for file in translated["files"]] == ["schema.piql"]
     assert "b.sql, line 1" in " ".join(note["what"] for note in translated["notes"])
+    assert {note["outcome"] for note in translated["notes"]} <= {"changed", "left out"}
     assert (await made(client, translated["id"], title="Mine")).json()["id"] == "mine"
     text = (await client.get("/api/applications/mine")).json()["files"][0]["text"]
     assert "CREATE TABLE users" in text

@@ -5147,6 +5147,8 @@ export interface components {
             what: string;
             /** Why */
             why: string;
+            /** Outcome */
+            outcome: ("changed" | "left out") | null;
         };
         /**
          * ImportRead

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from piql_backend.application_imports.staged import ImportOutcome
 from piql_backend.applications.schemas import Title
 from piql_backend.archives.layout import MOST_ARCHIVE_BYTES
 from piql_backend.environments.schemas import Colour, StoreChoiceRead, StoreWrite
@@ -82,6 +83,7 @@ class ImportNoteRead(Read):
 
     what: str
     why: str
+    outcome: ImportOutcome | None
 
 
 class ImportedEnvironmentRead(Read):

@@ -253,7 +253,7 @@ class ApplicationImports:
             files=[ImportedFileRead(path=path, characters=len(text)) for path, text in texts.items()],
             saves=staged.saves,
             environments=[_environment(environment) for environment in staged.environments],
-            notes=[ImportNoteRead(what=note.what, why=note.why) for note in staged.notes],
+            notes=[ImportNoteRead(what=note.what, why=note.why, outcome=note.outcome) for note in staged.notes],
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,6 +22,9 @@ _FILES = "files"
 HISTORY = "history.git"
 
 
+ImportOutcome = Literal["changed", "left out"]
+
+
 class ImportNote(BaseModel):
     """Something that is changed or left out, and why."""
 
@@ -28,6 +32,7 @@ class ImportNote(BaseModel):
 
     what: str
     why: str
+    outcome: ImportOutcome | None = None  # None where the note is about the whole import
 
 
 class Staged(BaseModel):

@@ -27,12 +27,12 @@ def take_texts(texts: Mapping[str, str], dialect: str = "auto") -> tuple[dict[st
     sql = {path: text for path, text in sorted(texts.items()) if path.lower().endswith(SQL_ENDINGS)}
     taken = {path: text for path, text in piql.items() if is_file_path(path)}
     notes = [
-        ImportNote(what=path[:200], why="the name of a file consists of letters, digits, '_', '-', '.' and '/'")
+        _left_out(path, "the name of a file consists of letters, digits, '_', '-', '.' and '/'")
         for path in piql
         if path not in taken
     ]
     if taken:
-        notes += [ImportNote(what=path[:200], why="it is SQL, and the import has PIQL files") for path in sql]
+        notes += [_left_out(path, "it is SQL, and the import has PIQL files") for path in sql]
     elif sql:
         taken, notes = _translated(sql, dialect)
     else:
@@ -73,8 +73,19 @@ def _translated(sql: Mapping[str, str], dialect: str) -> tuple[dict[str, str], l
     except ImportRefused as refused:
         where = place(refused.line) if refused.line is not None else ", ".join(sql)[:200]
         raise StagingRefused(f"{where}: {refused.reason}") from None
-    notes = [ImportNote(what=f"{note.subject} ({place(note.line)})", why=note.reason) for note in imported.notes]
+    notes = [
+        ImportNote(
+            what=f"{note.subject} ({place(note.line)})",
+            why=note.reason,
+            outcome=None if note.outcome == "taken" else note.outcome,
+        )
+        for note in imported.notes
+    ]
     return {_SCHEMA: imported.text}, notes
+
+
+def _left_out(path: str, why: str) -> ImportNote:
+    return ImportNote(what=path[:200], why=why, outcome="left out")
 
 
 def _refuse_large(texts: Mapping[str, str]) -> None:

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ApplicationImport } from '../../api/types'
 import { importFacts } from '../../logic/application-import'
+import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
@@ -54,7 +55,7 @@ export function ImportPreview({ staged, title, onBack, onMade }: ImportPreviewPr
         </ul>
       ) : null}
       <details>
-        <summary>{plural(staged.files.length, 'file')}</summary>
+        <summary>Which files</summary>
         <div className={styles['notes']}>
           <Table label="Files" columns={['File', numeric('Characters')]}>
             {staged.files.map(({ path, characters }) => (
@@ -69,10 +70,12 @@ export function ImportPreview({ staged, title, onBack, onMade }: ImportPreviewPr
       {staged.notes.length > 0 ? (
         <div className={styles['notes']}>
           <Table label="Changed and left out" columns={['What', 'Why']}>
-            {staged.notes.map(({ what, why }, index) => (
+            {staged.notes.map(({ what, why, outcome }, index) => (
               <tr key={index}>
                 <Cell>{what}</Cell>
-                <Cell className={styles['why']}>{why}</Cell>
+                <Cell className={styles['why']}>
+                  {outcome ? <Badge tone={outcome === 'left out' ? 'warning' : 'plain'}>{outcome}</Badge> : null} {why}
+                </Cell>
               </tr>
             ))}
           </Table>
