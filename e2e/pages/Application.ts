@@ -41,6 +41,10 @@ export class Application {
     await this.sidebar.getByLabel('Groups of queries').selectOption({ label: name })
   }
 
+  get tables(): Locator {
+    return this.list('Tables').getByRole('listitem')
+  }
+
   table(name: string): Locator {
     return this.list('Tables').getByRole('button', { name: startingWith(name) })
   }
