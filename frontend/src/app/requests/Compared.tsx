@@ -59,7 +59,7 @@ export function Compared({ canary }: { canary: Canary }) {
             <Cell>{isPair ? <Verdict measure="requests" difference={verdict.requests} /> : null}</Cell>
             <Cell isNumeric title={slo}>
               {formatPercent(tried.kept, 2)}
-              {burn !== null && burn > 1 ? <Badge tone="danger">burn {burn.toFixed(1)}</Badge> : null}
+              {burn !== null && burn > 1 ? <Badge tone="plain">burn {burn.toFixed(1)}</Badge> : null}
             </Cell>
           </tr>,
         ]

@@ -26,7 +26,11 @@ export function OneRequest({ request }: { request: DeployRequestDetail }) {
   const why = rules && visitor ? whyNot(request, rules, visitor.person, environment.application) : null
   return (
     <>
-      <Notice tone={tone} role="status" help={request.may_be_deployed ? null : <Missing missing={request.missing} />}>
+      <Notice
+        tone={tone}
+        role="status"
+        help={request.may_be_deployed || request.status === 'tried' ? null : <Missing missing={request.missing} />}
+      >
         {text}
       </Notice>
       {request.between.length > 0 ? (
