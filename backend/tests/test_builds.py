@@ -145,7 +145,8 @@ async def test_a_build_goes_on_after_a_kill_though_another_process_has_the_numbe
 
 
 def test_a_build_goes_on_once_a_store_that_was_away_at_the_start_answers() -> None:
-    away = SimpleNamespace(progress=SimpleNamespace(is_done=False, is_paused=False, is_running=False, reason=None))
+    progress = SimpleNamespace(phase="filling", is_done=False, is_paused=False, is_running=False, reason=None)
+    away = SimpleNamespace(progress=progress)
     started = threading.Event()
     away.start = started.set
     stores = iter([StoreUnavailable("it does not answer"), SimpleNamespace(build=away)])
