@@ -69,7 +69,7 @@ function Columns({ isWide }: { isWide: boolean }) {
       {isWide ? (
         <>
           <Separator className={styles['separator']} aria-label="Width of the panels" />
-          <Panel id="side" minSize={360} defaultSize="40%" panelRef={side}>
+          <Panel id="side" minSize={360} defaultSize="43%" panelRef={side}>
             <Dock />
           </Panel>
         </>
