@@ -31,6 +31,8 @@ RIGHT: dict[str, dict[str, Any]] = {
     "headroom": {"table": "friends", "group": {"owner": 1}},
     "some_rows": {"table": "notes", "columns": ["id"], "most": 3},
     "session": {},
+    "drawn": {"name": "friendsOf"},
+    "try_out": {"compilation": SET, "share": 0.5},
 }
 """Arguments with which each method of a database or a session does something; a new method needs a line here."""
 

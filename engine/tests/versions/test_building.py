@@ -245,7 +245,7 @@ def test_a_connection_that_waited_reads_by_the_new_version_at_once(
     url: str, monkeypatch: pytest.MonkeyPatch, whose: str
 ) -> None:
     """Without it, it looks only when it has not looked for a while: for an hour, here."""
-    monkeypatch.setattr("piql.client.database.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr("piql.client.version_in_force.LOOK_SECONDS", 3600.0)
     with filled(url, ROWS) as db, piql.connect(url) as second:
         db.execute("item", {"id": 7})
         second.execute("item", {"id": 7})

@@ -1,6 +1,6 @@
 /**
  * Whether what is shown is of an older text than the editor's, for longer than a moment: then the status bar says so,
- * and the bounds above the queries are shown faintly (piql-editor.css, by `data-behind`).
+ * and the bounds above the queries are grey and slanted (piql-editor.css, by `data-behind`).
  */
 import { useEffect, useState } from 'react'
 import { useCompilationState } from '../documents/compile-loop'

@@ -183,6 +183,8 @@ class Database(VersionInForce):
         share. Raises CompilationRefused as `deploy`, and where the two versions cannot share rows or callers.
         """
         forgotten, canary = names_in("forget", forget), Canary(known_share(share))
+        if not isinstance(deployer, Deployer):
+            raise InvalidParameter(f"deployer is {kind_of(deployer)}: give a Deployer")
         build = begin_deploy(self._store, compilation, forgotten, EAGER, deployer, canary=canary)
         build.followed_by(self._look_at_once).run_to_canary()
         self._refresh()

@@ -27,8 +27,8 @@ def labels(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("|", ["CREATE QUERY", "CREATE UNIT"]),
-        ("CREATE |", ["QUERY", "UNIT"]),
+        ("|", ["CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "CREATE VIEW", "CREATE UNIT"]),
+        ("CREATE |", ["QUERY", "TABLE", "INDEX", "VIEW", "UNIT"]),
         ("CREATE UNIT u |", ["AS BEGIN"]),
         ("CREATE UNIT u AS |", ["BEGIN"]),
         ("CREATE UNIT u AS BEGIN |", ["INSERT INTO", "UPDATE", "DELETE FROM"]),

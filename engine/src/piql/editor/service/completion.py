@@ -95,10 +95,10 @@ class _Completion:
         if not words:
             yield from keywords(
                 "CREATE QUERY",
-                "CREATE UNIT",
                 "CREATE TABLE",
                 "CREATE INDEX",
                 "CREATE VIEW",
+                "CREATE UNIT",
                 "SELECT",
                 "INSERT INTO",
                 "UPDATE",
@@ -108,7 +108,7 @@ class _Completion:
         elif words == ["SET"]:
             yield from keywords(*SETTINGS)
         elif words == ["CREATE"]:
-            yield from keywords("QUERY", "UNIT", "TABLE", "INDEX", "VIEW")
+            yield from keywords("QUERY", "TABLE", "INDEX", "VIEW", "UNIT")
         elif words[-1] == ".":
             yield from self._after_dot()
         elif words[-1] in ("[", ":"):
