@@ -48,7 +48,7 @@ class Sdk:
         data = self.reader.get_metrics_data()
         assert data is not None
         metrics = data.resource_metrics[0].scope_metrics[0].metrics
-        return [point for found in metrics if found.name == metric for point in found.data.data_points]  # type: ignore[misc]
+        return [point for series in metrics if series.name == metric for point in series.data.data_points]  # type: ignore[misc]
 
 
 @pytest.fixture

@@ -104,6 +104,14 @@ def test_a_version_that_is_tried_is_withdrawn_with_the_reason(url: str, second: 
         assert db.deployment.version == 1
 
 
+@pytest.mark.parametrize("share", ["150", "abc", "-1", "nan"])
+def test_a_share_that_is_none_is_refused_as_it_was_typed(url: str, second: str, share: str, capsys: Texts) -> None:
+    for arguments in (["deploy", second, f"--canary={share}"], ["deployments", "share", "--", share]):
+        with pytest.raises(SystemExit):
+            main([*arguments[:1], "--store", url, *arguments[1:]])
+        assert f"'{share}' is no share of the executions: give a number from 0 to 100" in capsys.readouterr().err
+
+
 def test_a_share_needs_a_number_and_nothing_else_takes_one(url: str) -> None:
     for arguments in (["share"], ["promote", "5"]):
         with pytest.raises(SystemExit):

@@ -19,6 +19,17 @@ def add_output(parser: argparse.ArgumentParser, *more: str) -> None:
     parser.add_argument("--output", choices=("table", "json", *more), default="table")
 
 
+def share_in_percent(text: str) -> float:
+    """Return a share from 0 to 1 that was typed as `5`, `12.5` or `5%`; argparse refuses it in these words."""
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1
+    if not 0 <= percent <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share of the executions: give a number from 0 to 100")
+    return percent / 100
+
+
 def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:
     """Compile a file or folder; end with a usage message when there is nothing to compile."""
     require_files(parser, path)

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 
 from piql.client.connecting import connect
-from piql.commands.arguments import add_source, compile_path
+from piql.commands.arguments import add_source, compile_path, share_in_percent
 from piql.commands.following import add_store, attempt, deployed, outcome
 from piql.compiler.result import Compilation
 from piql.errors import PiqlError
 from piql.runtime.deployment import Deployer, Deployment
-from piql.versions.change.build import EAGER, backfill_rate, known_share
+from piql.versions.change.build import EAGER, backfill_rate
 from piql.versions.change.composition import upkeep_ends, views_among
 from piql.versions.change.state import Canary
 from piql.versions.deploy import begin_deploy
@@ -38,7 +38,7 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--canary",
-        type=float,
+        type=share_in_percent,
         metavar="PERCENT",
         help="try the set on that share of the executions of whoever takes part; `piql deployments` goes on from there",
     )
@@ -60,7 +60,7 @@ def deploy(argv: Sequence[str] | None = None) -> int:
                 print(line)
             if options.background or options.canary is not None:
                 pace = backfill_rate(options.rows_per_second) if options.background else EAGER
-                canary = Canary(known_share(options.canary / 100)) if options.canary is not None else None
+                canary = Canary(options.canary) if options.canary is not None else None
                 build = begin_deploy(db.store, compilation, options.remove, pace, COMMAND, canary=canary)
                 build.start()
                 print(outcome(build, options.store))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from piql.client.database import Database
-from piql.commands.arguments import add_output
+from piql.commands.arguments import add_output, share_in_percent
 from piql.commands.existing import open_existing
 from piql.commands.following import add_store, attempt, deployed, in_words, on_its_way, outcome
 from piql.commands.table import format_table
@@ -29,7 +29,7 @@ def deployments(argv: Sequence[str] | None = None) -> int:
         help="what to do with the version on its way; `resume` continues it until it is in force, or tried; `share` "
         "changes how many executions it is tried on; `promote` puts it in force; `withdraw` and `cancel` give it up",
     )
-    parser.add_argument("percent", nargs="?", type=float, metavar="PERCENT", help="with `share`: such as 5")
+    parser.add_argument("percent", nargs="?", type=share_in_percent, metavar="PERCENT", help="with `share`: such as 5")
     parser.add_argument("--why", metavar="TEXT", help="with `withdraw` and `cancel`: what to keep as the reason")
     add_store(parser)
     add_output(parser)
@@ -48,7 +48,7 @@ def deployments(argv: Sequence[str] | None = None) -> int:
                     print(f"version {build.progress.version}: {in_words(build.progress)}")
                 case "share":
                     build = on_its_way(db)
-                    build.set_share(options.percent / 100)
+                    build.set_share(options.percent)
                     print(f"version {build.progress.version}: {in_words(build.progress)}")
                 case "promote":
                     print(f"deployed {deployed(on_its_way(db).promote(), options.store)}")

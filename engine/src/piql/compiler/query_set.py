@@ -61,7 +61,7 @@ class Part:
     alone: tuple[PlannedQuery | None, ...]  # planned as if there were no other queries
     planned: tuple[PlannedQuery | None, ...]
     reads: frozenset[str]  # tables whose secondary indexes its queries read when they are planned alone
-    compiled: tuple[CompiledQuery, ...]  # one for each in `bound`
+    compiled: tuple[CompiledQuery, ...]  # in the order of `bound`
     queries: tuple[CompiledQuery, ...]  # the same, the statements of a unit as one
     unnamed: tuple[Diagnostic, ...]
     allowed: tuple[Allowance, ...]

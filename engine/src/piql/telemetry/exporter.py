@@ -106,7 +106,7 @@ class PrometheusExporter:
     ) -> None:
         """Answer a scrape: an ASGI application."""
         if scope["type"] != "http":
-            raise NotImplementedError("only HTTP is answered")
+            raise RuntimeError("the exporter answers HTTP alone: mount it in an application that has the rest")
         is_right = scope["method"] in ("GET", "HEAD")
         body = self.text().encode() if is_right else b""
         headers = [*_HEADERS, ("Content-Length", str(len(body)))] if is_right else [("Allow", "GET, HEAD")]
