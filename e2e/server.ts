@@ -15,14 +15,18 @@ const END_TIMEOUT_MS = 10_000 * patience
 
 /** A store URL such as `cql://127.0.0.1/journeys?timeout=30`, or unset for the embedded store. */
 const STORE = process.env['PIQL_E2E_STORE']
-/** Each server puts a prefix of its own before its tables, so that all can share one cluster. */
-const STORE_OPTIONS = STORE
-  ? ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=e${Date.now().toString(36)}_`]
-  : []
+
+/** The store of one server: it puts a prefix of its own before its tables, so that all can share one cluster. */
+function storeOptions(): string[] {
+  if (!STORE) return []
+  const prefix = `e${Date.now().toString(36)}_`
+  return ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=${prefix}`]
+}
 
 export class WorkbenchServer {
   private process: ChildProcess | null = null
   private printed = ''
+  private readonly store = storeOptions()
 
   private constructor(
     readonly port: number,
@@ -71,7 +75,7 @@ export class WorkbenchServer {
     if (this.process && this.process.exitCode === null) return
     await refuseTakenPort(this.port)
     this.printed = ''
-    const options = ['serve', '--port', String(this.port), '--data', this.data, ...STORE_OPTIONS]
+    const options = ['serve', '--port', String(this.port), '--data', this.data, ...this.store]
     if (this.isOfTeam) options.push('--team')
     const started = spawn(PIQL, options, {
       cwd: root,

@@ -61,7 +61,8 @@ def test_what_is_deployed_to_a_cluster_is_run_in_a_browser(
 @pytest.mark.long
 def test_whole_journeys_go_over_a_cluster_in_a_browser(cluster: Cluster, cluster_keyspace: str, tmp_path: Path) -> None:
     url = cluster.url(cluster_keyspace, "timeout=30")
-    hold_journeys(("2-predict", "3-deploy-and-run", "4-compare"), url, tmp_path / "journeys.json")
+    journeys = ("2-predict", "3-deploy-and-run", "4-compare", "17-side-by-side", "23-change")
+    hold_journeys(journeys, url, tmp_path / "journeys.json")
 
 
 def hold_journeys(names: Sequence[str], store: str, report: Path, titles: Sequence[str] = ()) -> None:
