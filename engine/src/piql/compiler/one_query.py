@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
+from piql.compiler.bounds.copies import dear_copies
 from piql.compiler.bounds.expensive import expensive_query, expensive_write
 from piql.compiler.bounds.levels import uncountable
 from piql.compiler.bounds.queries import bound_of, section_cost
@@ -36,7 +37,13 @@ from piql.compiler.physical.operators import (
 )
 from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
-from piql.compiler.physical.planner.left_out import dear_limits, may_do_without, with_tables, without
+from piql.compiler.physical.planner.left_out import (
+    dear_limits,
+    may_do_without,
+    unused_limits,
+    with_tables,
+    without,
+)
 from piql.compiler.physical.planner.planner import plan_on_trial, plan_query
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.writes import plan_write
@@ -148,6 +155,7 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         return planned
     least = section_cost(planned.plan, {})
     groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=may_do_without(plan))
+    groups += unused_limits(planned.logical, planned.plan)
     if not groups:
         return planned
     declared = {table.name: table for table in tables_of(query)}
@@ -277,6 +285,7 @@ def _finish_write(
     dear = None  # of a unit it is asked as a whole
     if bound.unit is None:
         dear = expensive_write(proved, catalog.thresholds, query.name or None, query.name_span)
+    dear = dear or dear_copies(plan, proved, query.name or None, query.name_span)
     diagnostics = query.diagnostics if dear is None else (*query.diagnostics, dear)
     return replace(query, logical=write, plan=plan, bound=proved, scaling_class=grade, diagnostics=diagnostics)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import piql
+import pytest
 from piql import Diagnostic
 
 FOLLOWS = """
@@ -60,6 +61,41 @@ def test_a_write_is_expensive_by_the_words_that_it_indexes() -> None:
         schema + search + "CREATE QUERY add AS INSERT INTO articles (id, body) VALUES ([id], [body]);"
     )
     assert (finding.code, finding.query) == ("expensive-write", "add")
+
+
+ITEMS = """
+CREATE TABLE items (id INT PRIMARY KEY, title VARCHAR({length}), stock INT);
+CREATE QUERY search AS SELECT {columns} FROM items WHERE title CONTAINS [word] LIMIT 10;
+CREATE QUERY sell AS UPDATE items SET stock = [stock] WHERE id = [id];
+"""
+
+
+def test_a_write_is_expensive_by_the_copies_that_a_query_of_all_columns_makes_it_keep() -> None:
+    (finding,) = expensive(ITEMS.format(length=64, columns="*"))
+    assert (finding.query, finding.span.text) == ("sell", "sell")
+    assert finding.message == (
+        "one execution may make 68 requests; without the copies of stock in items_by_token_title it would make 2"
+    )
+    assert [(label.span.text, label.text) for label in finding.labels] == [
+        (
+            "stock = [stock]",
+            "a row has 32 entries in items_by_token_title with a copy of stock, one for each word of title",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("length", "columns"), [pytest.param(64, "id, title", id="not copied"), pytest.param(13, "*", id="few words")]
+)
+def test_few_copies_make_no_write_expensive(length: int, columns: str) -> None:
+    assert expensive(ITEMS.format(length=length, columns=columns)) == []
+
+
+def test_the_copies_of_a_write_are_allowed_by_a_comment() -> None:
+    text = ITEMS.format(length=64, columns="*").replace(
+        "CREATE QUERY sell", "-- allow(expensive-write): a title has few words\nCREATE QUERY sell"
+    )
+    assert [finding.severity for finding in expensive(text)] == ["info"]
 
 
 def test_an_application_sets_its_thresholds_and_an_edit_of_them_reaches_every_query() -> None:

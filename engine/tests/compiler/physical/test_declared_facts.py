@@ -96,6 +96,20 @@ TWO_READS_NEED_NOT_WAIT = (
     WHERE p.id = [id] ORDER BY p.day LIMIT 10;
     """,
 )
+A_SECTION_THAT_IS_FOLLOWED_INSTEAD = (
+    "CARDINALITY LIMIT 3000 (name)",
+    """
+    CREATE TABLE users (name VARCHAR(20), kind INT, PRIMARY KEY (name, kind) {declared});
+    CREATE TABLE posts (
+      author VARCHAR(20), kind INT, score INT, title VARCHAR(20) NOT NULL, UNIQUE (title), PRIMARY KEY (author, kind),
+      CARDINALITY LIMIT 7 (author)
+    );
+    CREATE QUERY q AS SELECT p.title FROM posts p
+    WHERE p.title IN [titles] MAX 2 AND (p.score > 5 OR NOT EXISTS (
+      SELECT u.name FROM users u JOIN posts o ON o.author = u.name AND o.kind = u.kind
+      WHERE u.name = 'ada' AND u.name = p.author AND u.kind = p.kind));
+    """,
+)
 
 
 def cost_of(text: str) -> Cost:
@@ -115,6 +129,7 @@ def cost_of(text: str) -> Cost:
         pytest.param(*LEVELS_OF_FEW_ROWS, id="levels of few rows"),
         pytest.param(*A_SUBQUERY_HAS_FEW_VALUES, id="a subquery has few values"),
         pytest.param(*THE_ORDER_ENDS_WITH_THE_MATCHES, id="the order ends with the matches"),
+        pytest.param(*A_SECTION_THAT_IS_FOLLOWED_INSTEAD, id="a section is followed instead of read by the limit"),
         pytest.param(*TWO_READS_NEED_NOT_WAIT, id="two reads need not wait for one another"),
     ],
 )

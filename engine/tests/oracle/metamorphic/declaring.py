@@ -4,6 +4,8 @@ The law: a plan found without a limit, UNIQUE or index exists with it, too. So a
 bounded with it, takes at most 10 % longer, and makes more requests only where that takes less time. Plans within 10 %
 count as equally good, and steps of 10 % have ends: a plan may take 1 % longer and be in the next one.
 
+Only queries that name the table of a declaration are compared: the others are planned alike.
+
 The law is about a query alone, as nothing else is declared for it. In a set, it may read an index that another query
 needs; if a declaration makes that other query cheaper, the index may be needed no longer. An index in BUCKETS is left
 out, too: whoever writes it asks for more requests.
@@ -12,6 +14,7 @@ out, too: whoever writes it asks for more requests.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -66,8 +69,9 @@ def declared_in(seed: int, costs: Costs | None = None) -> Declared:
     found = Declared()
     costs = costs or costs_of
     whole = costs(schema, texts)
-    for name, smaller in without_each(schema):
-        for query, before in costs(smaller, texts).items():
+    for table, name, smaller in without_each(schema):
+        reading = {query: text for query, text in texts.items() if re.search(rf"\b{table}\b", text)}
+        for query, before in costs(smaller, reading).items():
             now = whole.get(query)
             found.held += 1
             if now is not None:
@@ -98,10 +102,14 @@ def _scaled(table: Table, rng: random.Random) -> Table:
     return replace(table, limits=limits, foreign_keys=keys)
 
 
-def without_each(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Return the schema without each limit, each UNIQUE that no reference needs and each index, with its name."""
+def without_each(schema: Schema) -> Iterator[tuple[str, str, Schema]]:
+    """Yield limits, UNIQUEs that no reference needs and indexes, each by its table and name, and the schema without."""
     for at, index in enumerate(schema.indexes):
-        yield f"INDEX {index.name}", replace(schema, indexes=schema.indexes[:at] + schema.indexes[at + 1 :])
+        yield (
+            index.table,
+            f"INDEX {index.name}",
+            replace(schema, indexes=schema.indexes[:at] + schema.indexes[at + 1 :]),
+        )
     for number, table in enumerate(schema.tables):
 
         def changed(table: Table, number: int = number) -> Schema:
@@ -109,15 +117,19 @@ def without_each(schema: Schema) -> Iterator[tuple[str, Schema]]:
 
         for at, limit in enumerate(table.limits):
             words = f"LIMIT {limit.limit} ({', '.join(limit.columns)}) of {table.name}"
-            yield words, changed(replace(table, limits=table.limits[:at] + table.limits[at + 1 :]))
+            yield table.name, words, changed(replace(table, limits=table.limits[:at] + table.limits[at + 1 :]))
         for at, key in enumerate(table.foreign_keys):
             if key.max is not None:
                 keys = (*table.foreign_keys[:at], replace(key, max=None), *table.foreign_keys[at + 1 :])
-                yield f"MAX {key.max} of {table.name}", changed(replace(table, foreign_keys=keys))
+                yield table.name, f"MAX {key.max} of {table.name}", changed(replace(table, foreign_keys=keys))
         for at, columns in enumerate(table.uniques):
             if not any(key.table == table.name and key.referenced == columns for key in _references(schema)):
                 uniques = table.uniques[:at] + table.uniques[at + 1 :]
-                yield f"UNIQUE ({', '.join(columns)}) of {table.name}", changed(replace(table, uniques=uniques))
+                yield (
+                    table.name,
+                    f"UNIQUE ({', '.join(columns)}) of {table.name}",
+                    changed(replace(table, uniques=uniques)),
+                )
 
 
 def _references(schema: Schema) -> Iterator[ForeignKey]:

@@ -97,7 +97,8 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
 
 DECLARED_WORLDS = 4
 LONG_DECLARED_WORLDS, QUARTERS = 2_500, 4
-MENDED_WORLDS = (3_100_024, 3_100_080, 3_200_033, 3_200_055)  # a limit or UNIQUE hid what other tests could find
+# In these worlds a limit or UNIQUE hid what other tests could find.
+MENDED_WORLDS = (3_100_024, 3_100_080, 3_200_033, 3_200_055, 20_000_011)
 
 
 def test_what_is_declared_makes_no_query_dearer() -> None:
@@ -109,7 +110,7 @@ def test_what_is_declared_makes_no_query_dearer() -> None:
 def test_what_is_declared_makes_no_query_of_a_quarter_of_ten_thousand_worlds_dearer() -> None:
     """Which quarter is drawn anew each time; what fails names its seed."""
     first = 100_000 + random.SystemRandom().randrange(QUARTERS) * LONG_DECLARED_WORLDS
-    assert_none_is_dearer(range(first, first + LONG_DECLARED_WORLDS), least=100_000, processes=CORES)
+    assert_none_is_dearer(range(first, first + LONG_DECLARED_WORLDS), least=60_000, processes=CORES)
 
 
 def assert_none_is_dearer(seeds: Sequence[int], least: int, processes: int = 1) -> None:

@@ -3,7 +3,8 @@
 A limit bounds a read that nothing bounded before, and rules that look for another bound then have no reason to. So a
 query that reads many rows by a limit is planned without it, too, and without all that would take its place. The
 cheapest plan is taken. The same holds for a limit or UNIQUE whose rows are tested and then lead to other reads: the
-tests, or each branch of an OR, may name a key.
+tests, or each branch of an OR, may name a key. It also holds for a large limit that Phase I relied on and no read of
+the plan does: a section may have been read in its way, which was so dear that another way of the query was taken.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from math import prod
 from typing import TypeAlias, TypeVar, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or, conjuncts
-from piql.compiler.logical.operators import GroupBy, LogicalNode, Relation, Stop
+from piql.compiler.logical.operators import DataStop, GroupBy, LogicalNode, Relation, Stop
+from piql.compiler.logical.operators import inputs as logical_inputs
 from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
 from piql.compiler.optimizer.analysis.predicates import all_conjuncts, holds_subquery
 from piql.compiler.physical.operators import (
@@ -76,6 +78,35 @@ def dear_limits(plan: PhysicalNode, time: int, *, is_otherwise_bounded: bool) ->
     return tuple(groups)
 
 
+def unused_limits(logical: LogicalNode, plan: PhysicalNode) -> tuple[LeftOut, ...]:
+    """Return the large limits that bound a section in Phase I, and no read of the plan, each alone."""
+    large = dict.fromkeys(_large_limits(logical))
+    if not large:
+        return ()
+    relied_on = {place.read.limit.because for place in _places(plan, _Above())}
+    return tuple(((table, limit),) for table, limit in large if limit not in relied_on)
+
+
+def _large_limits(node: LogicalNode) -> Iterator[tuple[str, CardinalityLimit]]:
+    """Yield the limits of data-stops that let through more rows than are read in a round trip."""
+    if isinstance(node, DataStop) and isinstance(node.because, CardinalityLimit) and _are_dear(node.limit, 1):
+        yield _relation_below(node).table.name, node.because
+    for below in logical_inputs(node):
+        yield from _large_limits(below)
+
+
+def _relation_below(node: LogicalNode) -> Relation:
+    """Return the relation that a data-stop is about."""
+    while not isinstance(node, Relation):
+        (node,) = logical_inputs(node)
+    return node
+
+
+def _are_dear(rows: int, requests: int) -> bool:
+    """Whether reading so much takes longer than a round trip."""
+    return Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A read where it stands in a plan."""
@@ -89,7 +120,7 @@ class _Place:
     def is_dear(self) -> bool:
         """Whether it takes longer than a round trip."""
         rows = _most_rows(self.read)
-        return Effort(rows if self.is_dereferenced else 1, rows).nanoseconds > ROUND_TRIP + REQUEST
+        return _are_dear(rows, rows if self.is_dereferenced else 1)
 
     def saves_of(self, time: int) -> bool:
         """Whether a tenth of a time would be saved if no row more were read than the stop wants, or a key finds."""

@@ -99,7 +99,10 @@ CODES = (
         "some for each word that a text can hold. The parts of the bound say which constraint costs what. A shorter "
         "column or one index less makes the write cheaper. Above 1,000 requests a write is called expensive; "
         "`SET expensive_requests = 5000;` sets another number for the whole application, and "
-        "`-- allow(expensive-write): why` above a write dismisses the warning.",
+        "`-- allow(expensive-write): why` above a write dismisses the warning. An UPDATE is also called "
+        "expensive where it makes ten times the requests to keep copies of a column: an index holds the "
+        "columns that its queries read, and an index of words has an entry for each word. A query that names its "
+        "columns instead of `*` leaves them out.",
         "CREATE TABLE articles (id INT PRIMARY KEY, body VARCHAR(4000));\n"
         "CREATE QUERY search AS SELECT id FROM articles WHERE body CONTAINS [word] LIMIT 10;\n"
         "CREATE QUERY add AS INSERT INTO articles (id, body) VALUES ([id], [body]);",
