@@ -201,10 +201,10 @@ def test_a_conditional_delete_of_no_row_fails(accounts: piql.Database) -> None:
         accounts.run("DELETE FROM accounts WHERE id = 9 IF balance = 10")
 
 
-def test_a_write_reads_no_other_row(accounts: piql.Database) -> None:
+def test_a_write_reads_no_other_row_but_for_the_values_of_a_new_one(accounts: piql.Database) -> None:
     for write in (
         "UPDATE accounts SET balance = (SELECT balance FROM accounts WHERE id = 2) WHERE id = 1",
-        "INSERT INTO accounts (id, balance) VALUES (7, (SELECT balance FROM accounts WHERE id = 2))",
+        "INSERT INTO accounts (id, balance) VALUES (7, (SELECT a.balance FROM accounts a WHERE a.id = accounts.id))",
         "DELETE FROM accounts WHERE id = 1 IF EXISTS (SELECT id FROM accounts WHERE id = 2)",
     ):
         with pytest.raises(piql.CompilationRefused) as refused:

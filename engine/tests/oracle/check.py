@@ -15,10 +15,11 @@ from piql.client.recounts import recount, views_named
 
 from .compare import difference, exact
 from .contents import Contents
+from .expectations import expectation_of
 from .expected_writes import Expectation, ExpectedWrites, rows_before
 from .fixes import mended, with_stop_of
 from .piql_text import piql_statement
-from .query import Delete, Read, Update
+from .query import Read
 from .query_generator import QueryCase
 from .reference import Reference
 from .rewriting import rewritten
@@ -370,20 +371,11 @@ class _Run:
 
     def expectation(self, reference: Reference, case: QueryCase, sample: Mapping[str, object]) -> Expectation | None:
         """Return what is expected of a write; None where it is left open, or the reference cannot say."""
-        query = case.query
-        if not isinstance(query, Update | Delete) or query.section is None:
-            return self.expected.write(query, sample)  # type: ignore[arg-type]
         try:
-            _, rows = reference.rows(query.section, sample)
+            return expectation_of(self.expected, reference, case.query, sample)  # type: ignore[arg-type]
         except duckdb.Error:
             self.outcome.incomparable += 1
             return None
-        keys = {tuple(map(exact, key)): key for key in self.contents.rows[query.table]}
-        found = [keys[tuple(map(exact, row[: len(query.section.items)]))] for row in rows]
-        stop = query.section.stop
-        if stop is not None:
-            found = found[: sample[stop.parameter] if stop.parameter is not None else stop.count]  # type: ignore[misc]
-        return self.expected.section(query, sample, found)
 
     def take_contents(self, db: piql.Database, table: Table) -> None:
         """Take the rows of a table as they are: which of them a write has changed is not known."""

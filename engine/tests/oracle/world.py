@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .contents import Row
 from .piql_text import piql_query
-from .query import Delete, Insert, Read, Recursive, Select, Update
+from .query import Delete, Insert, Read, Recursive, ScalarSelect, Select, Update
 from .query_generator import QueryCase, random_read
 from .schema import Schema, piql_ddl
 from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_whole_limits
@@ -77,11 +77,17 @@ def constructs(case: QueryCase) -> set[str]:
         names |= {"ON CONFLICT"} if isinstance(case.query, Insert) and case.query.conflict is not None else set()
         names |= {"INSERT of a list"} if isinstance(case.query, Insert) and case.query.given is not None else set()
         names |= {"section"} if getattr(case.query, "section", None) is not None else set()
+        names |= {"INSERT of what it reads"} if isinstance(case.query, Insert) and _reads_a_value(case.query) else set()
         names |= {"INSERT of several rows"} if isinstance(case.query, Insert) and case.query.more else set()
         return names | ({"DEFAULT"} if "Default()" in repr(case.query) else set())
     names = {"SELECT"}
     _collect(case.query, names)
     return names
+
+
+def _reads_a_value(query: Insert) -> bool:
+    rows = [tuple(value for _, value in query.values), *query.more]
+    return any(isinstance(value, ScalarSelect) for row in rows for value in row)
 
 
 def _collect(query: Read, names: set[str]) -> None:

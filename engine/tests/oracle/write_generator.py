@@ -10,6 +10,7 @@ from .contents import Contents
 from .piql_text import NUMBERED, style_of
 from .query import (
     Col,
+    Compare,
     Conflict,
     Const,
     Default,
@@ -19,6 +20,7 @@ from .query import (
     Item,
     Order,
     Param,
+    ScalarSelect,
     Select,
     Source,
     Stop,
@@ -82,15 +84,44 @@ class _Maker(SourceGenerator):
                 for name, value in query.values
             ]
             query = replace(query, values=tuple(values))
+            if rng.random() < 0.25:
+                query = self.reading_a_value(table, query)
         if rng.random() < 0.35:
             columns = [column.name for column in table.columns]
             query = replace(query, returning=tuple(rng.sample(columns, rng.randint(1, len(columns)))))
-        if isinstance(query, Insert) and not query.more and rng.random() < 0.25:
+        reads = isinstance(query, Insert) and any(isinstance(value, ScalarSelect) for _, value in query.values)
+        if isinstance(query, Insert) and not query.more and not reads and rng.random() < 0.25:
             query = self.as_list(table, query)
         used = parameters_of(query)
         self.parameters.samples = [{name: sample[name] for name in sample if name in used}
                                    for sample in self.parameters.samples]  # fmt: skip
         return query
+
+    def reading_a_value(self, table: Table, query: Insert) -> Insert:
+        """Return an INSERT of which a row reads one of its values from another row, by the key of that."""
+        rng = self.rng
+        position = rng.randrange(len(query.values))
+        name = query.values[position][0]
+        of = table.column(name).type
+        readable = [
+            (other, column.name)
+            for other in self.schema.tables
+            for column in other.columns
+            if column.type == of or column.type.kind == of.kind != "DECIMAL"  # of one scale: no other can be kept
+        ]
+        other, column_name = rng.choice(readable)
+        sight = self.sight_of(other)
+        key = rng.choice([other.primary_key, *other.uniques])
+        pairs = self.pairs(other, key, self.rows(other))
+        tests = conjunction([Compare("=", Col(sight.alias, of_key), value) for of_key, value in pairs])
+        source = (Source("from", other.name, sight.alias),)
+        value = ScalarSelect(Select((Item(Col(sight.alias, column_name), column_name),), source, tests))
+        rows = [tuple(value for _, value in query.values), *query.more]
+        number = rng.randrange(len(rows))
+        rows[number] = (*rows[number][:position], value, *rows[number][position + 1 :])
+        first, *more = rows
+        names = [name for name, _ in query.values]
+        return replace(query, values=tuple(zip(names, first, strict=True)), more=tuple(more))
 
     def section(self, table: Table) -> Select:
         """Return a SELECT of the primary keys of some rows, which mostly has a bound."""

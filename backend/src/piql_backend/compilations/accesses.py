@@ -119,11 +119,11 @@ def _sources(columns: Iterable[ColumnRef], tables: dict[str, str]) -> list[Acces
 
 
 def _of_write(plan: WritePlan, query: CompiledQuery, unit: Path = ()) -> list[AccessRead]:
-    """The reads of its section, the table itself with the whole bound, then the tables that foreign keys lead to.
+    """What it reads first, the table itself with the whole bound, then the tables that foreign keys lead to.
 
     `unit` leads to it from the root of the plan of its unit.
     """
-    reads = [] if plan.section is None else list(_of_plan(plan.section, query, SECTION, unit))
+    reads = [access for read in plan.reads for access in _of_plan(read, query, SECTION, unit)]
     bound = query.bound
     write = AccessRead(
         path=node_id(unit),

@@ -356,13 +356,13 @@ def _unit(plan: UnitPlan, bounds: Sequence[Bound | None], bound: Bound | None) -
 
 
 def _write(plan: WritePlan, bound: Bound | None, path: Path = ()) -> PlanNodeRead:
-    """The node of a plan that writes: it has the whole bound of the query. Below it is the plan of its section.
+    """The node of a plan that writes: it has the whole bound of the query. Below it is the plan of what it reads first.
 
     `path` leads to it from the root, where it is a statement of a unit.
     """
     operator, detail = describe_physical(plan)
     by_path = {(*path, *term.path): term for term in bound.by_operator} if bound is not None else {}
-    children = [] if plan.section is None else [_physical(plan.section, by_path, (*path, *SECTION))]
+    children = [_physical(read, by_path, (*path, *SECTION)) for read in plan.reads]
     return _node(path, operator, detail, plan.span, "write", False, _whole(operator, bound), children)
 
 

@@ -270,13 +270,16 @@ def _finish_write(
     write = bound.plan
     assert isinstance(write, Insert | Update | Delete)
     section = None
-    if planned is not None and not isinstance(write, Insert):
-        write = replace(write, section=planned.logical)
+    if planned is not None:
+        if isinstance(write, Insert):
+            write = replace(write, given_by=planned.logical)
+        else:
+            write = replace(write, section=planned.logical)
         query = replace(query, logical=write, steps=planned.steps)
         if planned.findings:
             return replace(query, diagnostics=(*query.diagnostics, *planned.findings))
         if planned.plan is None:
-            return _refused(query, planned.gaps, (0,), is_write=True)
+            return _refused(query, planned.gaps, (0,), is_write=not isinstance(write, Insert))
         section = with_settled_indexes(planned.plan, settled)
         query = replace(query, indexes=tuple(indexes_read(section)))
     plan = plan_write(write, catalog, settled.indexes, section)

@@ -162,6 +162,9 @@ class PlanWork:
                 "it writes the rows that it reads, one after another: only writes of one row are predicted"
             )
 
+        if plan.given_by is not None:
+            raise NotPredictable("it reads values from other tables first: only writes without are predicted")
+
         def value_of(limit: CardinalityLimit) -> int:
             axis = _axis_of(plan.table, limit)
             return max(1, values.get(axis.symbol, axis.current))

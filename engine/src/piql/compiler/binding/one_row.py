@@ -18,8 +18,9 @@ from piql.compiler.binding.types import BARE
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
 from piql.compiler.syntax import ast
-from piql.schema.catalog import Kind
+from piql.schema.catalog import Kind, Table
 from piql.text.diagnostics.report import report
+from piql.text.source import Span
 
 if TYPE_CHECKING:
     from piql.compiler.binding.expressions import QueryContext
@@ -40,8 +41,11 @@ def one_row(context: QueryContext, node: ast.Select, *, is_outermost: bool) -> l
             else report("missing-from", "this query reads no table", node.items_span, help="add FROM and a table")
         )
         return None
-    table = tables[0]
-    span = node.items_span
+    return row_without_table(context, tables[0], node.items_span)
+
+
+def row_without_table(context: QueryContext, table: Table, span: Span) -> logical.LogicalNode:
+    """Return a plan of one row that reads nothing; no row of `table` comes into it."""
     relation = logical.Relation(table=table, alias=context.unique_alias(table.name), span=span)
     never = bound.Constant(value=False, type=BARE[Kind.BOOLEAN], span=span)
     count = bound.Aggregate(function="COUNT", operand=None, distinct=False, type=BARE[Kind.BIGINT], span=span)

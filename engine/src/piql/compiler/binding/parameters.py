@@ -291,7 +291,7 @@ class Parameters:
             return plan
 
         def changed(node: Node) -> Node:
-            if isinstance(node, Parameter) and node.supplied is None and not node.is_of_row:
+            if isinstance(node, Parameter) and node.supplied is None and not (node.is_of_row or node.is_read):
                 use = self.uses[node.name]
                 items = use.max_items if use.is_list else None
                 is_settled = node.type == use.type and node.max_items == items and node.max_spans == use.max_spans

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from piql.compiler.binding.defaults import default_value, is_default
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
+from piql.compiler.binding.read_values import ReadValues, outside_of_subqueries
 from piql.compiler.binding.references_with_null import HELP, declare_null, is_not_null_by_reference
 from piql.compiler.binding.returning import bind_returning
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches, spelling_fix, unknown_name
@@ -108,11 +109,13 @@ class _Write:
         returning = self._returning(node.returning)
         if self.is_broken:
             return None
+        reading = ReadValues(self.context)
         return logical.Insert(
             table=self.table,
-            values=values,
-            more=tuple(logical.ValuesRow(values=row) for row in more),
+            values=reading.replaced(values),
+            more=tuple(logical.ValuesRow(values=reading.replaced(row)) for row in more),
             rows=listed_rows,
+            given_by=reading.given_by(node.values_span),
             if_not_exists=node.is_conditional,
             conflict=conflict,
             returning=returning,
@@ -325,6 +328,31 @@ class _Write:
             return None
         return predicate
 
+    def _is_value(self, expression: bound.Expression) -> bool:
+        """Return whether an expression in VALUES reads no row of its own, and report what it should not read."""
+        for node in outside_of_subqueries(expression):
+            if isinstance(node, bound.Exists | bound.InSubquery):
+                self._report(
+                    "subquery-place",
+                    "a value can be read by a subquery, but not tested by EXISTS or IN",
+                    node.span or self.table_span,
+                    "read the value with a query first, and pass it as a parameter",
+                )
+                return False
+            if isinstance(node, bound.ScalarSubquery) and self._names_the_row(node):
+                self._report(
+                    "subquery-place",
+                    f"this subquery reads a row of {self.table.name}, and INSERT has none yet",
+                    node.span or self.table_span,
+                    "compare with the parameters that the row is made of",
+                )
+                return False
+        return True
+
+    def _names_the_row(self, subquery: bound.ScalarSubquery) -> bool:
+        alias = self.scope.relations[0].alias
+        return any(column.relation == alias for column in subquery.query.find(bound.ColumnRef))
+
     def _is_of_one_row(self, expression: bound.Expression) -> bool:
         """Return whether an expression is without subqueries, and report them: a write reads no row but its own."""
         for node in expression.walk():
@@ -375,8 +403,11 @@ class _Write:
         self, column: Column | None, value: ast.Expression, span: Span, clause: str, scope: Scope
     ) -> logical.Assignment | None:
         """Bind a value that is written to a column; in SET it may be computed from the row before the write."""
-        if clause != "SET" and next(value.find(ast.Select), None) is None:
+        if clause != "SET":
+            in_subqueries = {id(name) for query in value.find(ast.Select) for name in query.find(ast.ColumnName)}
             for name in value.find(ast.ColumnName):
+                if id(name) in in_subqueries:
+                    continue
                 text = name.span.text.strip('"')
                 self._report(
                     "column-as-value",
@@ -387,7 +418,8 @@ class _Write:
                 return None
         binder = ExpressionBinder(self.context, scope, clause)
         expression = binder.value(value, column.type if column is not None else None)
-        if expression is None or column is None or not self._is_of_one_row(expression):
+        is_allowed = self._is_value if clause == "VALUES" else self._is_of_one_row
+        if expression is None or column is None or not is_allowed(expression):
             self.is_broken = True
             return None
         value_type = type_of(expression)

@@ -9,7 +9,7 @@ proves it. Nothing here is an estimate.
     facts, formula      numbers and their names                   other_limits            other numbers for a plan
     levels              refuses a recursive query whose numbers are beyond reason
     scaling, savings    what a bound depends on, and what an index saves
-    expensive           warns of a very high bound
+    expensive, copies   warn of a very high bound, and of a write that is dear by copies in an index
     unsized             names the columns whose bytes are assumed
 
 `bound` holds the results, which everybody reads; all else is read by the compiler alone.

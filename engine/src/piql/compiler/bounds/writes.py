@@ -14,7 +14,7 @@ An UPDATE or DELETE of a section reads the keys of its rows, and takes all this 
 
     DELETE FROM line WHERE cart = [cart], under CARDINALITY LIMIT 100 (cart):    1 + 2·line.cart
 
-So does each row of an INSERT … VALUES [rows] MAX n: 2·rows.
+So does each row of an INSERT … VALUES [rows] MAX n: 2·rows. Values that subqueries in VALUES read come before all.
 
 One bound holds on every store. What a store without transactions needs beside the record and its entries (the intent,
 entries put in doubt before, places under limits) is counted; the embedded store makes fewer requests.
@@ -70,7 +70,25 @@ def bound_of_write(plan: WritePlan) -> Bound:
         return _bound_of_list(plan, plan.rows, requests, round_trips)
     if rows > 1:
         requests = _Requests(*([_times(rows, term) for term in terms] for terms in requests))
-    return _bound(plan, requests, rows * round_trips)
+    bound = _bound(plan, requests, rows * round_trips)
+    return bound if plan.given_by is None else _after_reading(bound, plan.given_by)
+
+
+def _after_reading(written: Bound, given_by: PhysicalNode) -> Bound:
+    """Return the bound of a write whose values are read first."""
+    read = bound_of(given_by)
+    reads, _ = requests_and_rows(given_by)
+    return replace(
+        written,
+        operations=read.operations + written.operations,
+        round_trips=read.round_trips + written.round_trips,
+        bytes=read.bytes + written.bytes,
+        formula=f"{reads} + {written.formula}",
+        rows_fetched=read.rows_fetched + written.rows_fetched,
+        terms=(*read.terms, *written.terms),
+        by_operator=(*written.by_operator, *(replace(part, path=(*SECTION, *part.path)) for part in read.by_operator)),
+        reads=read.operations + written.reads,
+    )
 
 
 def _bound_of_list(plan: WritePlan, rows: GivenRows, requests: _Requests, round_trips: int) -> Bound:

@@ -53,7 +53,8 @@ class Parameter(_Expression):
     One that is `supplied` is given by the execution itself, and not by its caller: the time at which it began, or a
     new id. No parameter of a text has its name, which ends with a parenthesis or a number.
 
-    With `is_of_row` it is a column of each row that a list parameter gives: `rows.town`.
+    With `is_of_row` it is a column of each row that a list parameter gives: `rows.town`. With `is_read` it is the value
+    of a subquery in the VALUES of an INSERT, which is read first.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Parameter(_Expression):
     max_items: int | None = None
     supplied: Supply | None = None
     is_of_row: bool = False
+    is_read: bool = False
     max_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # the number of MAX, wherever it stands
 
 

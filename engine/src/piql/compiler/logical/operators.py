@@ -334,7 +334,8 @@ class GivenRows(Node):
 class Insert(_Operator):
     """Writes one whole row: columns not named are NULL. With `if_not_exists` only if no row has its key.
 
-    The rows in `more` are written after it, one by one. With `rows`, each row of a list is written by `values`.
+    The rows in `more` are written after it, one by one. With `rows`, each row of a list is written by `values`. Where
+    values are read first, `given_by` is the query of one row whose columns are the parameters `is_read`.
     """
 
     table: Table
@@ -344,6 +345,7 @@ class Insert(_Operator):
     returning: tuple[Output, ...] = ()
     more: tuple[ValuesRow, ...] = ()
     rows: GivenRows | None = None
+    given_by: LogicalNode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -389,10 +391,10 @@ class Unit(Node):
 
 
 def section_of(plan: LogicalNode | LogicalWrite | None) -> LogicalNode | None:
-    """Return what a query reads: a SELECT as a whole, of a write its section; None where it has none."""
+    """Return what a query reads: a SELECT as a whole, of a write its section or its values; None where it has none."""
     if isinstance(plan, Update | Delete):
         return plan.section
-    return None if isinstance(plan, Insert) else plan
+    return plan.given_by if isinstance(plan, Insert) else plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,7 @@ class WritePlan(Node):
     9. for each group that changes in a view (`views`), a get of its row, and a put or delete of it and of the entries
        that change; only on stores with transactions, in that of the write
 
+    An INSERT whose values are read first reads them before all steps (`given_by`), with transactions in the same one.
     An UPDATE or DELETE of a `section` first reads the primary keys of its rows, and then takes all steps for each.
     Where `found_by` is a UNIQUE key, the primary key of the row is looked up by it first. An INSERT with `conflict` and
     changes is one of two ways: this plan where there is no such row, the plan `otherwise`, an UPDATE, where there is.
@@ -64,6 +65,7 @@ class WritePlan(Node):
     otherwise: WritePlan | None = None
     more: tuple[ValuesRow, ...] = ()  # insert: the values of the rows behind the first, each written like it
     rows: GivenRows | None = None  # insert: the list whose rows are written by `values`
+    given_by: PhysicalNode | None = None  # insert: gives the one row of values that are read first
     returning: tuple[Output, ...] = ()  # columns of the row after the write, of a DELETE before it
     references: tuple[ForeignKey, ...] = ()
     counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()
@@ -83,8 +85,8 @@ class WritePlan(Node):
 
     @property
     def reads(self) -> tuple[PhysicalNode, ...]:
-        """The plan of the section, where there is one."""
-        return () if self.section is None else (self.section,)
+        """The plan of the section, or of the values that are read first, where there is one."""
+        return tuple(plan for plan in (self.section, self.given_by) if plan is not None)
 
     @property
     def looked_up(self) -> tuple[UniqueKey, ...]:

@@ -20,12 +20,12 @@ from piql.trees.caches import Cached
 def plan_write(
     write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index], section: PhysicalNode | None = None
 ) -> WritePlan:
-    """Plan a write; `indexes` are the secondary indexes of the set, by name, `section` is the plan of its section."""
+    """Plan a write; `indexes` are the secondary indexes of the set, by name, `section` is the plan of what it reads."""
     table = write.table
     of_table = tuple(index for index in indexes.values() if index.table == table.name)
     match write:
         case Insert():
-            return _plan_insert(write, of_table, catalog, indexes)
+            return _plan_insert(write, of_table, catalog, indexes, section)
         case Update():
             return _plan_update(write, of_table, catalog, indexes, section)
         case Delete():
@@ -51,7 +51,11 @@ def plan_write(
 
 
 def _plan_insert(
-    write: Insert, of_table: tuple[Index, ...], catalog: Catalog, indexes: Mapping[str, Index]
+    write: Insert,
+    of_table: tuple[Index, ...],
+    catalog: Catalog,
+    indexes: Mapping[str, Index],
+    given_by: PhysicalNode | None,
 ) -> WritePlan:
     """Plan an INSERT: every constraint of the table can be broken, and what it replaces may leave groups."""
     table, conflict = write.table, write.conflict
@@ -72,6 +76,7 @@ def _plan_insert(
         conflict=conflict,
         more=write.more,
         rows=write.rows,
+        given_by=given_by,
         returning=write.returning,
         found_by=_found_by(table, conflict.key) if conflict is not None else None,
         otherwise=otherwise,

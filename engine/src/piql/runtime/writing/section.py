@@ -2,7 +2,8 @@
 
 DELETE FROM line WHERE cart = [cart]    →    the keys of at most as many rows as the limit on cart says
 
-What a row looks like is decided when it is written: one that does not pass WHERE any more stays as it is.
+What a row looks like is decided when it is written: one that does not pass WHERE any more stays as it is. The values
+that an INSERT reads first are read in the same way, as one row.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class PreparedSection:
         self._settled = SettledStore(store) if store.row_writes is not None else None
         self._top = prepare(plan, Preparation(self._settled or store, slots, deployed), SECTION)
 
-    def keys(self, parameters: list[Any], meter: Meter) -> tuple[list[Row], tuple[OperatorTiming, ...]]:
-        """Return the primary key of each row, in the order of ORDER BY, and the timings of the operators.
+    def read(self, parameters: list[Any], meter: Meter) -> tuple[list[Row], tuple[OperatorTiming, ...]]:
+        """Return the primary key of each row, in the order of ORDER BY, or the row of values, and how long it took.
 
         Inside a transaction of this thread it sees what that sees. Raises RepairPending, and errors of the store.
         """

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from piql.compiler.bounds.writes import most_entries, rows_of
-from piql.compiler.logical.expressions import Parameter
+from piql.compiler.logical.expressions import ColumnRef, Parameter
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import (
@@ -89,9 +89,11 @@ class PreparedWrite:
         in_rows = (value.value for value in plan.values if plan.kind == "insert")
         columns = [value.name for value in in_rows if isinstance(value, Parameter) and value.is_of_row]
         slots |= {name: len(slots) + at for at, name in enumerate(columns)}
+        read = plan.given_by.fields if plan.given_by is not None else ()
+        slots |= {value.name: len(slots) + at for at, value in enumerate(read) if isinstance(value, ColumnRef)}
         self._looked_up = _looked_up(plan, writer)
         self._decisions = Decisions(plan, writer, slots, store)
-        self._section = PreparedSection(plan.section, store, slots, deployed) if plan.section is not None else None
+        self._section = PreparedSection(plan.reads[0], store, slots, deployed) if plan.reads else None
         self._never_null = _never_null(plan, writer, slots)
 
     def execute(
@@ -144,16 +146,13 @@ class PreparedWrite:
         """
         values = [*checked]
         self._complete(values, occasion)
-        return Given(values, self._records(values, occasion) if self._plan.kind == "insert" else [None])
+        return Given(values, self._rows_given(values, occasion))
 
     def run_inside(
         self, transaction: Transaction, given: Given, meter: Meter
     ) -> tuple[list[Row], Sequence[OperatorTiming]]:
         """Make the write in a transaction of others; return the records affected, and the timings of the section."""
-        rows = given.rows
-        timings: Sequence[OperatorTiming] = ()
-        if self._section is not None:
-            rows, timings = self._section.keys(given.values, meter)
+        rows, timings = self._rows_read(given, meter)
         return self._write(TransactionalPath(self._writer, transaction, meter), rows, given.values, meter), timings
 
     def returned(self, records: Sequence[Row]) -> list[dict[str, Any]]:
@@ -172,20 +171,31 @@ class PreparedWrite:
 
         Return the records affected, and the timings of the section.
         """
-        rows = self._records(parameters, occasion) if self._plan.kind == "insert" else [None]
-        timings: Sequence[OperatorTiming] = ()
+        given = Given(parameters, self._rows_given(parameters, occasion))
         if self._stepped is not None:
-            if self._section is not None:
-                rows, timings = self._section.keys(parameters, meter)
-                if look is not None:
-                    look()
+            rows, timings = self._rows_read(given, meter)
+            if self._section is not None and look is not None:
+                look()
             return self._write(SteppedPath(self._stepped, meter), rows, parameters, meter), timings
         with self._store.transaction() as transaction:
             if before is not None:
                 before(transaction)
-            if self._section is not None:
-                rows, timings = self._section.keys(parameters, meter)
-            return self._write(TransactionalPath(self._writer, transaction, meter), rows, parameters, meter), timings
+            return self.run_inside(transaction, given, meter)
+
+    def _rows_given(self, parameters: list[Any], occasion: Occasion | None) -> Sequence[Row | None]:
+        """Return the rows to write as far as they are known before anything is read."""
+        is_known = self._plan.kind == "insert" and self._plan.given_by is None
+        return self._records(parameters, occasion) if is_known else [None]
+
+    def _rows_read(self, given: Given, meter: Meter) -> tuple[Sequence[Row | None], Sequence[OperatorTiming]]:
+        """Return the rows to write, once what the write reads first is read, and the timings of that."""
+        if self._section is None:
+            return given.rows, ()
+        rows, timings = self._section.read(given.values, meter)
+        if self._plan.given_by is None:
+            return rows, timings
+        (values,) = rows
+        return self._decisions.records([*given.values, *values]), timings
 
     def _records(self, parameters: list[Any], occasion: Occasion | None) -> list[Row]:
         """Return the records of an INSERT; those of a list are made of its rows."""
@@ -314,8 +324,13 @@ def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) 
     return tuple(
         (slots[assignment.value.name], f"[{assignment.value.name}] is NULL: {never_null(table, assignment.column)}")
         for assignment in assigned
-        if isinstance(assignment.value, Parameter) and not assignment.value.is_of_row and assignment.column in columns
+        if isinstance(assignment.value, Parameter) and _is_given(assignment.value) and assignment.column in columns
     )
+
+
+def _is_given(parameter: Parameter) -> bool:
+    """Whether the value of a parameter is known when an execution begins, and the same for all of its rows."""
+    return not (parameter.is_of_row or parameter.is_read)
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:

@@ -61,7 +61,8 @@ CODES = (
         "EXISTS and IN (SELECT …) are read as joins, or mark each row with their answer. They are allowed in "
         "WHERE, HAVING, the select list and the ON of an inner join. In the ON of a LEFT JOIN they are allowed if "
         "they do not read columns of the joined table. They are not allowed in an aggregate, over columns that are "
-        "not grouped by, and in INSERT, UPDATE and DELETE, which read only their own row. Inside a subquery they "
+        "not grouped by, and in UPDATE and DELETE, which read only their own row; in INSERT a subquery may stand for "
+        "a value that is read first, but not name the new row. Inside a subquery they "
         "may not name the outermost query, and may not ask that no row exists (NOT EXISTS, NOT IN) if they are "
         "read for each row.",
         _SCHEMA + "CREATE QUERY q AS SELECT f.target, u.hometown FROM follows f LEFT JOIN users u "
