@@ -71,10 +71,13 @@ export default function DataPanel() {
   )
 }
 
-/** `about 1,200 rows · key owner, target · ≤ 100 per owner` */
-function aboutOf(table: LiveTable): string {
-  const limits = table.limits.map(limitText)
-  return [`about ${plural(table.rows_estimate, 'row')}`, `key ${table.primary_key.join(', ')}`, ...limits].join(' · ')
+/**
+ * `about 1,200 rows · key owner, target · ≤ 100 per owner`; no count where it is estimated as 0, which a cluster does
+ * until it has written a table to its disks.
+ */
+export function aboutOf(table: LiveTable): string {
+  const count = table.rows_estimate > 0 ? [`about ${plural(table.rows_estimate, 'row')}`] : []
+  return [...count, `key ${table.primary_key.join(', ')}`, ...table.limits.map(limitText)].join(' · ')
 }
 
 /** The form or dialog that is open over the rows. */

@@ -2,7 +2,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import DataPanel from './DataPanel'
+import DataPanel, { aboutOf } from './DataPanel'
 
 const COLUMNS = [
   { name: 'id', type: 'BIGINT', is_nullable: false, has_default: false, is_key: true },
@@ -163,4 +163,9 @@ describe('a row', () => {
     await screen.findByText(/^Deleted/)
     expect(last()?.body).toEqual({ key: { id: '9007199254740993' }, seen: { id: '9007199254740993', note: 'a' } })
   })
+})
+
+it('says no count of rows where the store estimates none', () => {
+  expect(aboutOf(TABLE)).toBe('about 3 rows · key id')
+  expect(aboutOf({ ...TABLE, rows_estimate: 0 })).toBe('key id')
 })
