@@ -2,4 +2,5 @@
 
 process.py   receives jobs, keeps the limits of time and memory, sends answers
 jobs.py      each job by its name
+garbage.py   when it looks for garbage
 """

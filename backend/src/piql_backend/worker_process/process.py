@@ -29,13 +29,16 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
     _end_with_server(descriptor)
     _give_way(niceness)
     connection: Connection = Connection(descriptor)
+    from piql_backend.worker_process.garbage import collect_when_idle, spare_what_stays
     from piql_backend.worker_process.jobs import Worker
     from piql_backend.workers.protocol import READY
 
     worker = Worker()
     budget = megabytes * 1_000_000
+    spare_what_stays()
     connection.send(READY)
     while True:
+        collect_when_idle(connection)
         try:
             job = connection.recv()
         except EOFError:
