@@ -1,7 +1,8 @@
-"""What nobody waits for any more is not begun: an editor gives up each answer that its next key makes old."""
+"""What nobody waits for any more is not begun, or given up: each key makes the answer to the one before it old."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -39,6 +40,22 @@ def test_a_client_that_stays_has_its_answer(address: str, workers: WorkerPool) -
         assert staying.recv(15) == b"HTTP/1.1 200 OK"
 
 
+def test_a_text_that_is_compiled_is_given_up_once_its_client_has_gone(address: str, workers: WorkerPool) -> None:
+    compiled_once(address, workers)
+    given_up = workers.given_up
+    with asking(address, text_of_queries(2000)):
+        wait_until(lambda: workers.is_at_work)
+    wait_until(lambda: workers.given_up == given_up + 1)
+    whole = httpx.post(f"{address}/api/compilations", content=text_of_queries(2000), headers=JSON, timeout=PATIENCE)
+    assert len(whole.json()["queries"]) == 2000
+
+
+def text_of_queries(count: int) -> str:
+    queries = (f"CREATE QUERY q{number} AS SELECT a FROM t WHERE a = [a] AND b > {number};" for number in range(count))
+    text = "\n".join(("CREATE TABLE t (a INT PRIMARY KEY, b INT);", *queries))
+    return json.dumps({"files": [{"path": "a.piql", "text": text}]})
+
+
 JSON = {"content-type": "application/json"}
 
 
@@ -50,12 +67,12 @@ def compiled_once(address: str, workers: WorkerPool) -> int:
 
 
 @contextmanager
-def asking(address: str) -> Iterator[socket.socket]:
+def asking(address: str, text: str = TEXT) -> Iterator[socket.socket]:
     """A client that asks for a compilation, and leaves without having read the answer."""
     url = urlsplit(address)
     with socket.create_connection((url.hostname, url.port), timeout=PATIENCE) as client:
         head = f"POST /api/compilations HTTP/1.1\r\nhost: {url.netloc}\r\ncontent-type: application/json\r\n"
-        client.sendall(f"{head}content-length: {len(TEXT)}\r\n\r\n{TEXT}".encode())
+        client.sendall(f"{head}content-length: {len(text)}\r\n\r\n{text}".encode())
         yield client
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from piql.compiler.incremental.relocation import identity_of
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.trees.caches import Memory
+from piql.trees.giving_up import go_on
 from pydantic_core import to_json
 
 from piql_backend.compilations.reading import read_all_but_queries, read_query
@@ -31,6 +32,7 @@ class Answers:
         return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), part) for name, part in parts.items())
 
     def _query(self, query: CompiledQuery, has_stages: bool) -> bytes:
+        go_on()
         if has_stages:
             return to_json(read_query(query, has_stages=True))
         identity = identity_of(query)

@@ -1,4 +1,4 @@
-"""What nobody waits for any more is not begun: an editor gives up each answer that its next key makes old.
+"""What nobody waits for any more is not begun, or given up: each key of an editor makes the answer before it old.
 
 A request is noted by its route (`is_asked_for`). `unless_gone` waits for work of another thread, and for the end of the
 connection: where that comes first, work that has not begun is cancelled.
@@ -41,10 +41,15 @@ async def unless_gone(work: Future[T]) -> T:
         await asyncio.wait((result, end), return_when=asyncio.FIRST_COMPLETED)
         if result.done():
             return result.result()
-        raise ApiError(CLIENT_GONE, "client-gone", "Nobody waits for this answer.", "Ask again.")
+        raise gone()
     finally:
         end.cancel()
         result.cancel()
+
+
+def gone() -> ApiError:
+    """The refusal of what nobody waits for."""
+    return ApiError(CLIENT_GONE, "client-gone", "Nobody waits for this answer.", "Ask again.")
 
 
 async def _end_of(request: Request) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from piql.compiler import Compiler
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError
+from piql.trees.giving_up import GivenUp, while_wanted
 from pydantic_core import to_json
 
 from piql_backend.ad_hoc.compiling import compile_select
@@ -91,11 +92,13 @@ class Worker:
             ),
         }
 
-    def carry_out(self, job: Job) -> Answer:
-        """Do a job; every exception becomes an answer."""
+    def carry_out(self, job: Job, is_wanted: Callable[[], bool]) -> Answer:
+        """Do a job while it is wanted; every exception becomes an answer."""
         try:
-            with self._compiler.at_work():
+            with self._compiler.at_work(), while_wanted(is_wanted):
                 return Answer("done", self._jobs[job.name](job.argument))
+        except GivenUp:
+            return Answer("given up")
         except ApiError as refusal:
             return Answer("refused", (refusal.status, refusal.body.model_dump_json()))
         except PiqlError as error:

@@ -30,22 +30,23 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
     _give_way(niceness)
     connection: Connection = Connection(descriptor)
     from piql_backend.worker_process.garbage import collect_when_idle, spare_what_stays
+    from piql_backend.worker_process.inbox import Inbox
     from piql_backend.worker_process.jobs import Worker
     from piql_backend.workers.protocol import READY
 
-    worker = Worker()
+    worker, inbox = Worker(), Inbox(connection)
     budget = megabytes * 1_000_000
     spare_what_stays()
     connection.send(READY)
     while True:
         collect_when_idle(connection)
         try:
-            job = connection.recv()
+            job = inbox.next_job()
         except EOFError:
             return
         _limit_memory(budget)
         signal.setitimer(signal.ITIMER_PROF, job.seconds)  # its signal ends the process
-        answer = worker.carry_out(job)
+        answer = worker.carry_out(job, inbox.is_wanted)
         is_last = answer.is_last or _resident_bytes() > budget / 2
         signal.setitimer(signal.ITIMER_PROF, 0)
         connection.send(type(answer)(answer.kind, answer.value, is_last))

@@ -29,9 +29,9 @@ from fastapi import Response
 
 from piql_backend.settings import WorkerLimits
 from piql_backend.web.errors import ApiError, ErrorRead
-from piql_backend.web.gone_clients import unless_gone
+from piql_backend.web.gone_clients import gone, unless_gone
 from piql_backend.web.schemas import SourceFile
-from piql_backend.workers.protocol import READY, Answer, Job
+from piql_backend.workers.protocol import READY, Answer, GiveUp, Job
 
 log = logging.getLogger(__name__)
 
@@ -60,12 +60,13 @@ class _WaitingJob:
 class WorkerPool:
     """Carries out the jobs of `jobs.py` in processes; may be used from all threads and event loops.
 
-    `done` counts jobs that were answered, `ended_early` the workers that were lost while they did a job.
+    `done` counts jobs that were answered, `given_up` those that were begun and that nobody waited for any more,
+    `ended_early` the workers that were lost while they did a job.
     """
 
     def __init__(self, limits: WorkerLimits | None = None) -> None:
         self.limits = limits or WorkerLimits()
-        self.done = self.ended_early = 0
+        self.done = self.given_up = self.ended_early = 0
         self._waiting: list[_WaitingJob] = []
         self._changed = threading.Condition()
         self._is_closing = False
@@ -81,6 +82,11 @@ class WorkerPool:
     def waiting(self) -> int:
         """How many jobs no worker has begun."""
         return len(self._waiting)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether some worker carries out a job."""
+        return any(process.is_at_work for process in list(self._processes.values()))
 
     def close(self) -> None:
         """End all workers, if they have not ended yet; jobs that wait are refused with ApiError 503."""
@@ -128,9 +134,21 @@ class WorkerPool:
     async def answer_about(self, name: str, argument: object, texts: Mapping[str, str]) -> Response:
         """The JSON that a job makes of texts; those of the same names are given to the same worker.
 
-        A job that waits is dropped, with ApiError 499, once the client of the request has gone.
+        Once the client of the request has gone, ApiError 499 is raised: a job that waits is dropped, one that is under
+        way is given up.
         """
-        return Response(await unless_gone(self.submit(name, argument, texts)), media_type="application/json")
+        future = self.submit(name, argument, texts)
+        try:
+            return Response(await unless_gone(future), media_type="application/json")
+        finally:
+            self._give_up(future)
+
+    def _give_up(self, future: Future[Any]) -> None:
+        """Tell the worker that carries out a job, if one still does, that nobody waits for it."""
+        with self._changed:
+            processes = list(self._processes.values())
+        for process in processes:
+            process.give_up(future)
 
     def _slot_for(self, names: Iterable[str], size: int) -> int:
         last = self.limits.workers - 1
@@ -204,7 +222,7 @@ class WorkerPool:
     def _carry_out(self, slot: int, process: _Process, job: _WaitingJob) -> None:
         """Hand a job to the process, and set its future; a process that fails is replaced."""
         try:
-            answer = process.ask(Job(job.name, job.argument, self.limits.seconds))
+            answer = process.ask(Job(job.name, job.argument, self.limits.seconds), job.future)
         except TimeoutError:
             self._lose(slot, process)
             job.future.set_exception(_too_costly(f"{self.limits.seconds:g} s of processor time"))
@@ -213,12 +231,17 @@ class WorkerPool:
             self._lose(slot, process)
             job.future.set_exception(_refusal("worker-lost", "The process that worked on this has ended."))
             return
-        self.done += 1
+        if answer.kind == "given up":
+            self.given_up += 1
+        else:
+            self.done += 1
         if answer.is_last:
             self._lose(slot, process, is_planned=answer.kind != "memory")
         match answer.kind:
             case "done":
                 job.future.set_result(answer.value)
+            case "given up":
+                job.future.set_exception(gone())
             case "refused":
                 status, body = answer.value
                 job.future.set_exception(ApiError.of(status, ErrorRead.model_validate_json(body)))
@@ -252,6 +275,13 @@ class _Process:
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
             )
             self._connection = Connection(server_end.detach())
+        self._sending = threading.Lock()
+        self._sent = 0  # jobs
+        self._under_way: Future[Any] | None = None  # the last of them, until it is answered
+
+    @property
+    def is_at_work(self) -> bool:
+        return self._under_way is not None
 
     def is_ready(self) -> bool:
         """Wait until the worker says that it is ready; False where it ends or takes too long."""
@@ -259,10 +289,13 @@ class _Process:
             return self._connection.poll(_START_SECONDS) and self._connection.recv() == READY
         return False
 
-    def ask(self, job: Job) -> Answer:
+    def ask(self, job: Job, future: Future[Any]) -> Answer:
         """The worker's answer; TimeoutError when it is late, EOFError or OSError when the worker has ended."""
         try:
-            self._connection.send(job)
+            with self._sending:
+                self._connection.send(job)
+                self._sent += 1
+                self._under_way = future
             if not self._connection.poll(job.seconds * _MOST_WALL_TIME):
                 raise TimeoutError
             answer = self._connection.recv()
@@ -271,7 +304,15 @@ class _Process:
                 raise TimeoutError from None
             raise
         assert isinstance(answer, Answer)
+        with self._sending:
+            self._under_way = None
         return answer
+
+    def give_up(self, future: Future[Any]) -> None:
+        """Tell the worker that nobody waits for a job, if it is the one under way."""
+        with self._sending, suppress(OSError):  # a worker that has ended does nothing any more
+            if self._under_way is future:
+                self._connection.send(GiveUp(self._sent))
 
     def end(self) -> None:
         self._process.kill()

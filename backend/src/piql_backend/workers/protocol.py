@@ -1,4 +1,4 @@
-"""What passes between the server and a worker: a job, and one answer to it."""
+"""What passes between the server and a worker: a job, perhaps word that nobody waits for it, and one answer."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Nobody waits for the job that is under way, the one of this number: they are numbered from 1 as they are sent.
+
+    It may arrive when that job is done.
+    """
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class PredictionJob:
     """The argument of a prediction: a request or question, the run that it names, and the folder of that run."""
 
@@ -37,11 +47,12 @@ class Answer:
     """How a job ended.
 
     done      `value` is its result
+    given up  nobody waited for it any more
     refused   `value` is the `ApiError`'s status, and its body as JSON
     memory    it took more memory than is allowed
     fault     `value` is the traceback
     """
 
-    kind: Literal["done", "refused", "memory", "fault"]
+    kind: Literal["done", "given up", "refused", "memory", "fault"]
     value: Any = None
     is_last: bool = False  # the worker ends now, since it has come to hold too much

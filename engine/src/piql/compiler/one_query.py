@@ -8,7 +8,7 @@ Enters: a `BoundQuery` and the indexes of its tables. Leaves: a `CompiledQuery`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
@@ -55,6 +55,7 @@ from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Source
 from piql.trees.caches import Cached
+from piql.trees.giving_up import go_on
 
 _plans: Cached[tuple[IndexesByTable, PlannedQuery | None]] = Cached(2048)
 """By query: its plan, with the indexes over which it was made."""
@@ -117,6 +118,12 @@ def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None
         if all(are_same(earlier_indexes.get(name, ()), indexes.get(name, ())) for name in names):
             return _plans.put((query,), (indexes, planned))[1]
     return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
+
+
+def plan_all_once(queries: Iterable[BoundQuery], indexes: IndexesByTable) -> tuple[PlannedQuery | None, ...]:
+    """Plan the queries of a piece, unless nobody waits for them any more."""
+    go_on()
+    return tuple(plan_once(query, indexes) for query in queries)
 
 
 def are_same(before: tuple[Index, ...], now: tuple[Index, ...]) -> bool:

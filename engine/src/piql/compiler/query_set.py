@@ -31,7 +31,7 @@ from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.star_room import StarRoom
 from piql.compiler.bounds.unsized import UnsizedRead, unsized_findings
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, design, settle
-from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_once
+from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_all_once
 from piql.compiler.one_unit import with_units
 from piql.compiler.physical.indexes.index_set import IndexSet, settle_indexes
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
@@ -43,6 +43,7 @@ from piql.compiler.syntax.pieces import file_of_piece
 from piql.schema.catalog import Catalog, Index
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.trees.caches import Cached
+from piql.trees.giving_up import go_on
 from piql.trees.sharing import LongList, LongMap, common_ends
 
 MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
@@ -179,6 +180,7 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
     times: Counter[str] = Counter()
     room = _room_of(files)
     for file in files:
+        go_on()
         home = file_of_piece(file.source.name)
         queries, without_name, room[home] = bind_piece(file, schema, names, room[home])
         for at, query in enumerate(queries):
@@ -191,7 +193,7 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
                 queries[at] = marked_duplicate(query, first)
         bound.append(tuple(queries))
         unnamed.append(without_name)
-    alone = [tuple(plan_once(query, by_table) for query in queries) for queries in bound]
+    alone = [plan_all_once(queries, by_table) for queries in bound]
     planned = list(chain.from_iterable(alone))
     settled, designed = settle(list(chain.from_iterable(bound)), planned, catalog, by_table)
     plans = iter(planned)
@@ -250,7 +252,7 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
         return None  # of two queries with one name, the second has the error
     new: list[Part] = []
     for file, queries, unnamed, _ in bound:
-        alone = tuple(plan_once(query, base.by_table) for query in queries)
+        alone = plan_all_once(queries, base.by_table)
         new.append(_part(file, tuple(queries), alone, alone, unnamed, base.catalog, base.settled))
     rebound = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
     parts = before.parts.with_replaced(rebound) if rebound else before.parts
@@ -433,6 +435,7 @@ def _part(
 
 def _finished_again(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
     """Return a part with its queries finished over these plans and indexes; the same object if nothing changes."""
+    go_on()
     new = _part(part.file, part.bound, part.alone, planned, part.unnamed, catalog, settled)
     is_same = all(map(is_, part.planned, planned)) and all(map(is_, part.queries, new.queries))
     return part if is_same else new
