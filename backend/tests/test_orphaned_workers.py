@@ -42,7 +42,7 @@ BUSY_WORKER = """
 import sys
 from piql_backend.worker_process import jobs, process
 
-def work_for_ever(worker, job):
+def work_for_ever(*_):
     print("at work", flush=True)
     while True:
         pass

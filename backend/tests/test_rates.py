@@ -113,7 +113,8 @@ def test_whatever_runs_compiles_or_deploys_has_a_limit_of_its_own() -> None:
     language = {operation["operationId"] for path in document.values() for operation in path.values()
                 if operation.get("tags") == ["language"]}  # fmt: skip
     assert by_kind["compiles"] == language | {
-        "create_compilation", "create_prediction", "create_prediction_set", "create_page_prediction",
+        "create_compilation", "create_compilation_in_parts", "create_prediction", "create_prediction_set",
+        "create_page_prediction",
         "create_heatmap", "create_safe_limits", "preview_deployment", "create_schema_import", "run_select",
     }  # fmt: skip
     assert by_kind["deployments"] == {

@@ -238,11 +238,11 @@ test.describe('with the back end', () => {
     const { editor, problems } = workbench
     await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
     const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
-    await page.route('**/api/compilations', (route) => route.fulfill({ status: 500, json: failure }))
+    await page.route('**/api/compilations/parts', (route) => route.fulfill({ status: 500, json: failure }))
     await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
     await expect(problems.alert).toContainText('The text as it is now could not be compiled')
     await expect(workbench.status).toContainText('Not compiled')
-    await page.unroute('**/api/compilations')
+    await page.unroute('**/api/compilations/parts')
     await expect(problems.items).toHaveCount(2)
     await expect(problems.alert).toHaveCount(0)
   })

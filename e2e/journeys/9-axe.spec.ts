@@ -188,7 +188,7 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
   await page.unroute('**/api/applications/scadr')
 
   const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
-  await page.route('**/api/compilations', (route) => route.fulfill({ status: 500, json: failure }))
+  await page.route('**/api/compilations/parts', (route) => route.fulfill({ status: 500, json: failure }))
   await page.route('**/development/health', async (route) => {
     const answer = await route.fetch()
     const health = await answer.json()

@@ -1020,6 +1020,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/compilations/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Compilation In Parts
+         * @description Compile files together, and answer in lines of JSON: the last has the whole, one before it what is known sooner.
+         *
+         *     Where a change of a table compiles many queries again, the first line has those of `first` whose bounds depend on no
+         *     other query.
+         */
+        post: operations["create_compilation_in_parts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/comparisons": {
         parameters: {
             query?: never;
@@ -3959,6 +3982,34 @@ export interface components {
             stages_of?: string | null;
         };
         /**
+         * CompilationInParts
+         * @description `first` names the queries that somebody looks at, which are answered before the others where that is sooner.
+         */
+        CompilationInParts: {
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files: components["schemas"]["SourceFile"][];
+            /** Stages Of */
+            stages_of?: string | null;
+            /** First */
+            first?: string[];
+        };
+        /**
+         * CompilationPart
+         * @description A line of an answer in parts: one of the three.
+         *
+         *     `queries` are some of those of `first`, complete and as they will be in the whole. The last line is the `whole`, or
+         *     what is `refused` after the first line.
+         */
+        CompilationPart: {
+            /** Queries */
+            queries: components["schemas"]["QueryRead"][] | null;
+            whole: components["schemas"]["CompilationRead"] | null;
+            refused: components["schemas"]["RefusedRead"] | null;
+        };
+        /**
          * CompilationRead
          * @description `elapsed_ms` is what the compiler took, also when the answer came from the cache.
          *
@@ -6867,6 +6918,15 @@ export interface components {
             message: string;
             /** Help */
             help: string;
+        };
+        /**
+         * RefusedRead
+         * @description Why the rest of an answer does not come, with the status that it would have had.
+         */
+        RefusedRead: {
+            /** Status */
+            status: number;
+            error: components["schemas"]["ErrorRead"];
         };
         /**
          * RenameColumnWrite
@@ -15653,6 +15713,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_compilation_in_parts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompilationInParts"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ErrorRead"];
                 };
             };
         };

@@ -38,6 +38,8 @@ function answerOf(path: string): Promise<Response> {
   )
 }
 
+const whole = () => new Response(`${JSON.stringify({ whole: { queries: [], diagnostics: [] } })}\n`)
+
 const said = () => useNotices.getState().all.map(({ text }) => text)
 
 beforeEach(() => {
@@ -76,7 +78,7 @@ describe('after a restart of the server', () => {
   it('is said to be read again until the compiler and all parts have answered', async () => {
     await restart()
     await vi.waitFor(() => expect(compilations).toHaveLength(1))
-    compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
+    compilations.pop()?.(whole())
     await vi.waitFor(() => expect(useCompilationState.getState().error).toBeNull())
     expect(said()).toEqual([])
     reads.pop()?.()
@@ -92,7 +94,7 @@ describe('after a restart of the server', () => {
     await vi.waitFor(() => expect(compilations).toHaveLength(1))
     expect(useCompilationState.getState().error).not.toBeNull()
     expect(said()).toEqual([])
-    compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
+    compilations.pop()?.(whole())
     await vi.waitFor(() => expect(said()).toEqual([AGAIN]))
     expect(useCompilationState.getState().error).toBeNull()
   })
@@ -106,7 +108,7 @@ describe('after a restart of the server', () => {
     expect(useCompilationState.getState().error).toBe('It broke.')
     expect(said()).toEqual([])
     screen.getByText('The server was restarted; everything is being read again…')
-    compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
+    compilations.pop()?.(whole())
     await vi.waitFor(() => expect(said()).toEqual([AGAIN]))
   })
 
@@ -116,7 +118,7 @@ describe('after a restart of the server', () => {
   ])('is said to be up to date unless a part failed: %i', async (status, words) => {
     await restart()
     await vi.waitFor(() => expect(compilations).toHaveLength(1))
-    compilations.pop()?.(Response.json({ queries: [], diagnostics: [] }))
+    compilations.pop()?.(whole())
     reads.pop()?.(new ApiError(status, { code: 'broken', message: 'It broke.' }))
     await vi.waitFor(() => expect(said()).toEqual([words]))
   })

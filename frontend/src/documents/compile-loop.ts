@@ -1,10 +1,12 @@
 /**
  * Compiles the texts as they are typed. There is one request at a time: a newer text aborts the request of the older
- * one. The last answer stays in `useCompilationState` until the next one replaces it.
+ * one. The last answer stays in `useCompilationState` until the next one replaces it; where many queries are compiled
+ * again, those that somebody looks at are replaced in it before.
  */
 import { create } from 'zustand'
-import { ApiError, answered, api, Unreachable } from '../api/client'
-import type { Compilation, SourceFile } from '../api/types'
+import { ApiError, Unreachable } from '../api/client'
+import { compileInParts } from '../api/compiling'
+import type { Compilation, Query, SourceFile } from '../api/types'
 import { sourceFiles, useDocuments } from './documents'
 
 export interface CompilationState {
@@ -34,6 +36,8 @@ export const useCompilationState = create<CompilationState>(() => NOTHING)
 /** Changes within this time, such as all edits of a rename, are compiled together. */
 const PAUSE_MS = 8
 const RETRY_MS = 1000
+/** So many queries are answered first at most: each takes a millisecond, and the others wait for it. */
+const MOST_FIRST = 16
 /** How long `currentCompilation` waits for an answer. */
 const WAIT_MS = 2000
 
@@ -44,6 +48,8 @@ let running: AbortController | null = null
 let waiting: (() => void)[] = []
 /** The query whose stages the next request asks for; '' for none, null for those of all queries. */
 let stagesWanted: string | null = null
+/** Gives the names of the queries that somebody sees in the text. */
+let inSight: (queries: readonly Query[]) => string[] = () => []
 
 /** Compiles now and after every change of a text, until the returned function is called. */
 export function startCompiling(): () => void {
@@ -94,6 +100,28 @@ export function showStagesOf(query: string | null): void {
   schedule(0)
 }
 
+/** Answers the queries first from now on that a function finds to be in sight; null for none. */
+export function answerFirst(find: ((queries: readonly Query[]) => string[]) | null): void {
+  inSight = find ?? (() => [])
+}
+
+/** What is looked at: the current query, those in sight in the text, or the first ones where there are none. */
+function firstQueries(): string[] {
+  const queries = useCompilationState.getState().compilation?.queries ?? []
+  const seen = inSight(queries)
+  const names = seen.length > 0 ? seen : queries.slice(0, MOST_FIRST).map((query) => query.name)
+  return [...new Set([...(stagesWanted ? [stagesWanted] : []), ...names])].slice(0, MOST_FIRST)
+}
+
+/** Replaces queries in the present compilation by those of the next one. */
+function showEarly(queries: readonly Query[]): void {
+  const { compilation } = useCompilationState.getState()
+  if (!compilation) return
+  const early = new Map(queries.map((query) => [query.name, query]))
+  const mixed = compilation.queries.map((query) => early.get(query.name) ?? query)
+  useCompilationState.setState({ compilation: { ...compilation, queries: mixed } })
+}
+
 /** The compilation of the present texts, after waiting for it; null if it does not arrive in time. */
 export function currentCompilation(): Promise<Compilation | null> {
   const isCurrent = () => useCompilationState.getState().version === useDocuments.getState().version
@@ -125,9 +153,10 @@ async function compile(): Promise<void> {
   const request = new AbortController()
   running = request
   try {
-    const compilation = await answered(
-      api.POST('/api/compilations', { body: { files, stages_of: stagesOf }, signal: request.signal }),
-    )
+    const body = { files, stages_of: stagesOf, first: firstQueries() }
+    const compilation = await compileInParts(body, request.signal, (queries) => {
+      if (running === request) showEarly(queries)
+    })
     if (running !== request) return
     useCompilationState.setState({ application, compilation, files, version, stagesOf, error: null })
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Range, Thread } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
-import { useCompilationState } from '../documents/compile-loop'
+import { answerFirst, useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { type LensEstimate, lensLines } from '../logic/lens'
 import { nextProblem } from '../logic/next-problem'
@@ -15,6 +15,7 @@ import type { TextRange } from '../logic/shapes'
 import { createComments } from './comments'
 import { decorationsOf } from './decorations'
 import './fix-menu'
+import { queriesInSight } from './in-sight'
 import { registerLanguage } from './language'
 import { createLenses } from './lenses'
 import { registerLinks } from './links'
@@ -193,6 +194,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     if (state.compilation !== previous.compilation) mark()
   })
   mark()
+  answerFirst((queries) => queriesInSight(code, queries))
   const stopTheme = useTheme.subscribe(({ theme }) => editor.setTheme(themeName(theme)))
   void document.fonts.ready.then(() => editor.remeasureFonts())
 
@@ -216,6 +218,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     editTogether: live.begin,
     dispose: () => {
       connectEditor(null)
+      answerFirst(null)
       useCaret.setState({ caret: null, isMoved: false })
       stopMarking()
       stopTheme()

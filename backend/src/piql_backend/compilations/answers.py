@@ -5,6 +5,8 @@ A keystroke in one file leaves the queries of all other files as they were; `ide
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from piql.compiler.incremental.relocation import identity_of
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.trees.caches import Memory
@@ -30,6 +32,10 @@ class Answers:
         queries = (self._query(query, stages_of in (None, query.name)) for query in compilation.queries.values())
         parts["queries"] = b"[%s]" % b",".join(queries)
         return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), part) for name, part in parts.items())
+
+    def json_of_queries(self, queries: Iterable[CompiledQuery], stages_of: str | None = None) -> bytes:
+        """The queries that are known early as JSON, as they will be in the `CompilationRead`."""
+        return b"[%s]" % b",".join(self._query(query, stages_of in (None, query.name)) for query in queries)
 
     def _query(self, query: CompiledQuery, has_stages: bool) -> bytes:
         go_on()

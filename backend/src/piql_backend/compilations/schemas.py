@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from piql.compiler.result import QueryKind
+from pydantic import Field
 
+from piql_backend.web.errors import ErrorRead
 from piql_backend.web.schemas import DiagnosticRead, RangeRead, Read, SourceFiles, Write
 
 
@@ -14,6 +16,12 @@ class CompilationCreate(Write):
 
     files: SourceFiles
     stages_of: str | None = None
+
+
+class CompilationInParts(CompilationCreate):
+    """`first` names the queries that somebody looks at, which are answered before the others where that is sooner."""
+
+    first: list[str] = Field(default_factory=list, max_length=100)
 
 
 class LimitRead(Read):
@@ -266,3 +274,22 @@ class CompilationRead(Read):
     repeated: list[RepeatedQueryRead]
     has_errors: bool
     elapsed_ms: float
+
+
+class RefusedRead(Read):
+    """Why the rest of an answer does not come, with the status that it would have had."""
+
+    status: int
+    error: ErrorRead
+
+
+class CompilationPart(Read):
+    """A line of an answer in parts: one of the three.
+
+    `queries` are some of those of `first`, complete and as they will be in the whole. The last line is the `whole`, or
+    what is `refused` after the first line.
+    """
+
+    queries: list[QueryRead] | None = None
+    whole: CompilationRead | None = None
+    refused: RefusedRead | None = None

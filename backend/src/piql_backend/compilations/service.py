@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import piql
+from piql.compiler.early_answers import Early, Listener, listening
 from piql.compiler.result import Compilation, CompiledQuery
 
 from piql_backend.compilations.answers import Answers
+from piql_backend.compilations.schemas import CompilationInParts
 from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.schemas import SourceFile
 
@@ -54,6 +56,15 @@ class Compilations:
             json = self._answers.json_of(entry.compilation, entry.elapsed_ms, stages_of)
             entry.json = {stages_of: json}  # whoever asks next most likely asks for the same
         return json
+
+    def compile_in_parts(self, request: CompilationInParts, tell: Callable[[bytes], None]) -> bytes:
+        """As `compile_to_json`, and tells before it as JSON what is known early of the queries `first`."""
+
+        def tell_json(early: Early) -> None:
+            tell(self._answers.json_of_queries(early.queries, request.stages_of))
+
+        with listening(Listener(frozenset(request.first), tell_json)):
+            return self.compile_to_json(request.files, request.stages_of)
 
     def compile_query(self, files: Sequence[SourceFile], name: str) -> tuple[Compilation, CompiledQuery]:
         """The compilation and one bounded query of it; ApiError 404 for an unknown query, 422 for an unbounded one."""

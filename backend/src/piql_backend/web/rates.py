@@ -24,7 +24,7 @@ _ENVIRONMENT = "/api/applications/[^/]+/environments/[^/]+"
 _PATTERNS: Mapping[Kind, re.Pattern[str]] = {  # of "METHOD /path"; what none of them fits is of the kind `others`
     "executions": re.compile(rf"(GET|POST) {_ENVIRONMENT}/deployments/.+/(executions|sample-parameters)"),
     "compiles": re.compile(
-        r"POST /api/(compilations|schema-imports|language/.+)"
+        r"POST /api/(compilations(/parts)?|schema-imports|language/.+)"
         rf"|POST {_ENVIRONMENT}/(predictions|prediction-sets|page-predictions|heatmaps|safe-limits"
         r"|deployments/preview|selects)"
     ),

@@ -6,6 +6,7 @@ compile                                               texts      →  a pickled 
 compile_select                                        statement  →  a pickled CompiledQuery
 predict_all, quantiles, sizes                         questions  →  Python values
 compile_to_json, completions, …, predict, heatmap, …  requests   →  the JSON of the answer
+compile_in_parts                                      request    →  the same as that of compile_to_json, parts before it
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class _RunOfJob:
 class Worker:
     """Carries out jobs, one after the other."""
 
+    _tell: Callable[[bytes], None]  # of the job at work
+
     def __init__(self) -> None:
         self._compiler = Compiler()
         compilations = Compilations(self._compiler.compile)
@@ -68,6 +71,7 @@ class Worker:
             "quantiles": lambda job: self._predictions_for(job).quantiles(job.request),
             "sizes": lambda job: self._predictions_for(job).sizes(job.request),
             "compile_to_json": lambda request: compilations.compile_to_json(request.files, request.stages_of),
+            "compile_in_parts": lambda request: compilations.compile_in_parts(request, self._tell),
             **_as_json(
                 completions=language.completions,
                 signature=language.signature,
@@ -92,8 +96,9 @@ class Worker:
             ),
         }
 
-    def carry_out(self, job: Job, is_wanted: Callable[[], bool]) -> Answer:
-        """Do a job while it is wanted; every exception becomes an answer."""
+    def carry_out(self, job: Job, is_wanted: Callable[[], bool], tell: Callable[[bytes], None]) -> Answer:
+        """Do a job while it is wanted; every exception becomes an answer. `tell` gets what is known early."""
+        self._tell = tell
         try:
             with self._compiler.at_work(), while_wanted(is_wanted):
                 return Answer("done", self._jobs[job.name](job.argument))

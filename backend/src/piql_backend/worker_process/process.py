@@ -32,7 +32,7 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
     from piql_backend.worker_process.garbage import collect_when_idle, spare_what_stays
     from piql_backend.worker_process.inbox import Inbox
     from piql_backend.worker_process.jobs import Worker
-    from piql_backend.workers.protocol import READY
+    from piql_backend.workers.protocol import READY, Answer
 
     worker, inbox = Worker(), Inbox(connection)
     budget = megabytes * 1_000_000
@@ -46,10 +46,10 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
             return
         _limit_memory(budget)
         signal.setitimer(signal.ITIMER_PROF, job.seconds)  # its signal ends the process
-        answer = worker.carry_out(job, inbox.is_wanted)
+        answer = worker.carry_out(job, inbox.is_wanted, lambda part: connection.send(Answer("part", part)))
         is_last = answer.is_last or _resident_bytes() > budget / 2
         signal.setitimer(signal.ITIMER_PROF, 0)
-        connection.send(type(answer)(answer.kind, answer.value, is_last))
+        connection.send(Answer(answer.kind, answer.value, is_last))
         if is_last:
             return
 

@@ -18,12 +18,12 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, TypeAlias
 
 from fastapi import Response
 
@@ -34,6 +34,8 @@ from piql_backend.web.schemas import SourceFile
 from piql_backend.workers.protocol import READY, Answer, GiveUp, Job
 
 log = logging.getLogger(__name__)
+
+Tell: TypeAlias = Callable[[bytes], object]
 
 LARGE_BYTES = 100_000  # of text; a job with more is large
 MOST_WAITING = 200
@@ -54,6 +56,7 @@ class _WaitingJob:
     argument: Any
     bytes: int
     slot: int
+    tell: Tell  # is given parts of the result that are known early
     future: Future[Any]  # of the job's result
 
 
@@ -102,14 +105,17 @@ class WorkerPool:
             if job.future.set_running_or_notify_cancel():
                 job.future.set_exception(_refusal("closing", "The workbench is being stopped."))
 
-    def submit(self, name: str, argument: object, texts: Mapping[str, str]) -> Future[Any]:
+    def submit(
+        self, name: str, argument: object, texts: Mapping[str, str], tell: Tell = lambda part: None
+    ) -> Future[Any]:
         """Queue a job about texts, given by the names of their files; ApiError 503 when too much is waiting already.
 
+        `tell` is called in a thread of the pool, before the future is set, with what the job gives early.
         The future raises ApiError 422 where the job takes too much, 503 where its worker is lost or the pool is closed,
         and the refusals of the job itself.
         """
         size = sum(map(len, texts.values()))
-        job = _WaitingJob(name, argument, size, self._slot_for(texts, size), Future())
+        job = _WaitingJob(name, argument, size, self._slot_for(texts, size), tell, Future())
         with self._changed:
             if self._is_closing:
                 raise _refusal("closing", "The workbench is being stopped.")
@@ -141,10 +147,12 @@ class WorkerPool:
         try:
             return Response(await unless_gone(future), media_type="application/json")
         finally:
-            self._give_up(future)
+            self.give_up(future)
 
-    def _give_up(self, future: Future[Any]) -> None:
-        """Tell the worker that carries out a job, if one still does, that nobody waits for it."""
+    def give_up(self, future: Future[Any]) -> None:
+        """Drop a job that nobody waits for: it is not begun, or its worker is told; nothing if it has ended."""
+        if future.cancel():
+            return
         with self._changed:
             processes = list(self._processes.values())
         for process in processes:
@@ -222,7 +230,7 @@ class WorkerPool:
     def _carry_out(self, slot: int, process: _Process, job: _WaitingJob) -> None:
         """Hand a job to the process, and set its future; a process that fails is replaced."""
         try:
-            answer = process.ask(Job(job.name, job.argument, self.limits.seconds), job.future)
+            answer = process.ask(Job(job.name, job.argument, self.limits.seconds), job)
         except TimeoutError:
             self._lose(slot, process)
             job.future.set_exception(_too_costly(f"{self.limits.seconds:g} s of processor time"))
@@ -289,23 +297,33 @@ class _Process:
             return self._connection.poll(_START_SECONDS) and self._connection.recv() == READY
         return False
 
-    def ask(self, job: Job, future: Future[Any]) -> Answer:
-        """The worker's answer; TimeoutError when it is late, EOFError or OSError when the worker has ended."""
+    def ask(self, job: Job, waiting: _WaitingJob) -> Answer:
+        """The worker's answer, after the parts that it tells early.
+
+        TimeoutError when it is late, EOFError or OSError when the worker has ended.
+        """
         try:
             with self._sending:
                 self._connection.send(job)
                 self._sent += 1
-                self._under_way = future
-            if not self._connection.poll(job.seconds * _MOST_WALL_TIME):
-                raise TimeoutError
-            answer = self._connection.recv()
+                self._under_way = waiting.future
+            answer = self._received(job.seconds)
+            while answer.kind == "part":
+                waiting.tell(answer.value)
+                answer = self._received(job.seconds)
         except (EOFError, OSError):
             if self._process.wait() == -signal.SIGPROF:  # its own timer of processor time ended it
                 raise TimeoutError from None
             raise
-        assert isinstance(answer, Answer)
         with self._sending:
             self._under_way = None
+        return answer
+
+    def _received(self, seconds: float) -> Answer:
+        if not self._connection.poll(seconds * _MOST_WALL_TIME):
+            raise TimeoutError
+        answer = self._connection.recv()
+        assert isinstance(answer, Answer)
         return answer
 
     def give_up(self, future: Future[Any]) -> None:

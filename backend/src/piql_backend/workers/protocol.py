@@ -1,4 +1,4 @@
-"""What passes between the server and a worker: a job, perhaps word that nobody waits for it, and one answer."""
+"""What passes between the server and a worker: a job, perhaps word that nobody waits for it, parts, and one answer."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ class PredictionJob:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a job ended.
+    """How a job ended, or a part of what it gives.
 
+    part      `value` is known before the job ends: others follow
     done      `value` is its result
     given up  nobody waited for it any more
     refused   `value` is the `ApiError`'s status, and its body as JSON
@@ -53,6 +54,6 @@ class Answer:
     fault     `value` is the traceback
     """
 
-    kind: Literal["done", "given up", "refused", "memory", "fault"]
+    kind: Literal["part", "done", "given up", "refused", "memory", "fault"]
     value: Any = None
     is_last: bool = False  # the worker ends now, since it has come to hold too much

@@ -30,6 +30,7 @@ from piql.compiler.binding.schema import BoundSchema
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.star_room import StarRoom
 from piql.compiler.bounds.unsized import UnsizedRead, unsized_findings
+from piql.compiler.early_answers import tell_early
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, design, settle
 from piql.compiler.one_query import are_same, finish_once, indexes_by_table, plan_all_once
 from piql.compiler.one_unit import with_units
@@ -250,6 +251,7 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     had_twins = any(before.times[name.lower()] > 1 for name in (*removed_names, *rebound_names))
     if had_twins or any(times[name.lower()] > 1 for name in added_names):
         return None  # of two queries with one name, the second has the error
+    tell_early([query for _, queries, *_ in bound for query in queries], base.definitions, base.catalog, base.by_table)
     new: list[Part] = []
     for file, queries, unnamed, _ in bound:
         alone = plan_all_once(queries, base.by_table)

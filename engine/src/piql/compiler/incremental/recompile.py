@@ -7,13 +7,14 @@ The result depends on the texts alone: a test compares it, field by field, with 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, compress
 from operator import ne
 
+from piql.compiler.early_answers import Early, Listener, listener, listening
 from piql.compiler.fixes.working_fixes import with_working_fixes
-from piql.compiler.incremental.relocation import relocate
+from piql.compiler.incremental.relocation import relocate, relocate_queries
 from piql.compiler.query_set import Assembly, assemble
 from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
@@ -62,9 +63,7 @@ def compile_texts(files: Mapping[str, str]) -> Compilation:
     sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (latest, *older))
     kept = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
     _recent.put((latest, *kept))
-    homes = (file_of_piece(piece.source.name) for piece in latest.assembly.definitions)
-    defining = tuple(dict.fromkeys(home for home in homes if home is not None))
-    return relocate(latest.compilation, latest.cuts, defining)
+    return relocate(latest.compilation, latest.cuts, _files_of(latest.assembly.definitions))
 
 
 def characters_kept() -> int:
@@ -115,10 +114,29 @@ def _edited(texts: dict[str, str], before: _CompiledTexts, changed: list[str]) -
         pieces = pieces.with_slice(first + head, first + len(old) - tail, changed_pieces)
         if more:
             firsts = [*firsts[: number + 1], *(count + more for count in firsts[number + 1 :])]
-    assembly = assemble(pieces, before.assembly)
-    return _CompiledTexts(
-        texts, before.names, before.cuts.with_values(cuts), firsts, pieces, assembly, with_working_fixes(assembly)
-    )
+    cuts_now = before.cuts.with_values(cuts)
+    with listening(_in_files(listener(), cuts_now)):
+        assembly = assemble(pieces, before.assembly)
+    compilation = with_working_fixes(assembly)
+    return _CompiledTexts(texts, before.names, cuts_now, firsts, pieces, assembly, compilation)
+
+
+def _in_files(audience: Listener | None, cuts: Mapping[str, Pieces]) -> Listener | None:
+    """Return who is told of queries in pieces, and tells an audience of them in the files."""
+    if audience is None:
+        return None
+
+    def tell(early: Early) -> None:
+        queries = relocate_queries(early.queries, cuts, _files_of(early.definitions))
+        audience.tell(replace(early, queries=queries))
+
+    return replace(audience, tell=tell)
+
+
+def _files_of(definitions: Iterable[ast.ParsedFile]) -> tuple[str, ...]:
+    """Return the names of the files that hold these pieces."""
+    homes = (file_of_piece(piece.source.name) for piece in definitions)
+    return tuple(dict.fromkeys(home for home in homes if home is not None))
 
 
 def _cut(source: Source) -> Pieces:

@@ -7,7 +7,7 @@ type to a `Compilation` that holds spans makes it a frozen dataclass of `piql`, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -232,3 +232,11 @@ def relocate(compilation: Compilation, cuts: Mapping[str, Pieces], defining: tup
     `defining` are the names of the files that define a part of the schema.
     """
     return _unread(_RelocatedCompilation, compilation, Positions(cuts, defining))
+
+
+def relocate_queries(
+    queries: Iterable[CompiledQuery], cuts: Mapping[str, Pieces], defining: tuple[str, ...]
+) -> tuple[CompiledQuery, ...]:
+    """Return queries with their spans in the files, as they are in the compilation that `relocate` gives."""
+    positions = Positions(cuts, defining)
+    return tuple(_unread(_RelocatedQuery, query, positions) for query in queries)
