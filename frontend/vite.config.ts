@@ -15,6 +15,11 @@ export default defineConfig({
   // The back end replaces this text in each answer by a new nonce, which it also puts into the Content Security Policy.
   html: { cspNonce: '__CSP_NONCE__' },
   worker: { format: 'es' },
+  experimental: {
+    // Files name each other relative to themselves. The page names them from `/`, before which the back end puts the path
+    // that a proxy adds.
+    renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `/${file}` : { relative: true }),
+  },
   build: {
     target: 'es2022',
     chunkSizeWarningLimit: 4000,

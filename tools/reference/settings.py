@@ -17,7 +17,7 @@ from piql_backend.settings import ROOT, SampleSize, Settings
 from reference.commands import MEANING, parser_of
 from reference.markdown import code, docstring, table
 
-_PROBES = ("9000", "local", "elsewhere")  # values of a variable, one of which changes its setting
+_PROBES = ("9000", "local", "elsewhere", "/elsewhere")  # values of a variable, one of which changes its setting
 
 # Variables that are no settings of the server.
 OTHERS = {

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
@@ -66,6 +66,7 @@ from piql_backend.web.compressed_bodies import CompressedBodies
 from piql_backend.web.errors import add_error_handlers, declared
 from piql_backend.web.front_end import add_front_end
 from piql_backend.web.guarded_routes import Gate, OpenGate, refuse_undeclared
+from piql_backend.web.prefix import BelowPrefix
 from piql_backend.web.rate_limit import RateLimit
 from piql_backend.web.request_limit import RequestLimit
 from piql_backend.web.retry_after import RetryAfter
@@ -120,7 +121,27 @@ ENVIRONMENT_ROUTERS = (
 )
 
 
-def create_app(settings: Settings | None = None, workbench: Workbench | None = None) -> FastAPI:
+class Running(Protocol):
+    """What the application needs of a workbench, besides what its endpoints do: it may also be a follower."""
+
+    @property
+    def team(self) -> People | None: ...
+
+    @property
+    def probes(self) -> Probing: ...
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class Probing(Protocol):
+    """What answers the probes."""
+
+    requests: Counter[tuple[str, int]]
+
+
+def create_app(settings: Settings | None = None, workbench: Running | None = None) -> FastAPI:
     """Build the application. Unless a workbench is given, one is made of the settings when the application starts."""
     chosen = settings or Settings()
     counts: Counter[tuple[str, int]] = Counter()
@@ -147,6 +168,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         redirect_slashes=False,
         lifespan=lifespan,
         middleware=[  # in the order in which a request passes them
+            Middleware(BelowPrefix, prefix=chosen.root_path),
             Middleware(RequestCounts, counts=counts),
             Middleware(SecurityHeaders),
             Middleware(RetryAfter),

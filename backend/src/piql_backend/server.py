@@ -10,9 +10,11 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Awaitable, Callable
 
 import duckdb
 import uvicorn
+from starlette.types import ASGIApp
 
 from piql_backend.app import create_app
 from piql_backend.data_folder.disk import is_refused
@@ -22,6 +24,8 @@ from piql_backend.settings import Settings
 from piql_backend.starting.process_log import to_stderr
 from piql_backend.web.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
+
+Ending = Callable[[], Awaitable[None]]
 
 _SECONDS_TO_CLOSE = 3
 _SWITCH_SECONDS = 0.0005  # how long a thread keeps the interpreter; by default, 5 ms, executions wait for each other
@@ -38,7 +42,7 @@ def serve(settings: Settings) -> int:
         print(f"piql serve: {settings.host}:{settings.port} cannot be used: {error.strerror}.", file=sys.stderr)
         return 1
     try:
-        workbench = Workbench(settings)
+        app, end = _application(settings)
     except (DataInUse, duckdb.Error, OSError, ValueError) as error:
         listening.close()
         print(f"piql serve: {_why_not(error, settings)}", file=sys.stderr)
@@ -46,7 +50,7 @@ def serve(settings: Settings) -> int:
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn stops at it, and raises it again at its end
     server = _Server(
         uvicorn.Config(
-            create_app(settings, workbench),
+            app,
             log_level="warning",
             access_log=False,
             lifespan="on",
@@ -57,8 +61,8 @@ def serve(settings: Settings) -> int:
             proxy_headers=False,  # web/trusted_proxies.py reads them, and has to see who sends them
             timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
         ),
-        f"http://{settings.host}:{listening.getsockname()[1]}",
-        workbench,
+        f"http://{settings.host}:{listening.getsockname()[1]}{settings.root_path}",
+        end,
     )
     try:
         asyncio.run(server.serve(sockets=[listening]))
@@ -68,6 +72,22 @@ def serve(settings: Settings) -> int:
         gc.unfreeze()  # or libraries report at the end of the process what they never gave back
         listening.close()
     return 0 if server.started else 1
+
+
+def _application(settings: Settings) -> tuple[ASGIApp, Ending]:
+    """The application, and what ends what would delay the shutdown: alone on a data folder, or one of several."""
+    if settings.metadata is not None:
+        from piql_backend.hosting.one_of_several import OneOfSeveral  # it imports SQLAlchemy and httpx
+
+        several = OneOfSeveral(settings)
+        return several, several.end
+    workbench = Workbench(settings)
+
+    async def end() -> None:
+        workbench.environments.end_streams()  # or the shutdown would wait for pages that follow events
+        await asyncio.to_thread(workbench.workers.close)  # and for requests whose texts wait to be compiled
+
+    return create_app(settings, workbench), end
 
 
 def _why_not(error: Exception, settings: Settings) -> str:
@@ -82,10 +102,10 @@ def _why_not(error: Exception, settings: Settings) -> str:
 class _Server(uvicorn.Server):
     """Prints the address once it listens, and ends what would delay the shutdown before it waits for connections."""
 
-    def __init__(self, config: uvicorn.Config, address: str, workbench: Workbench) -> None:
+    def __init__(self, config: uvicorn.Config, address: str, end: Ending) -> None:
         super().__init__(config)
         self._address = address
-        self._workbench = workbench
+        self._end = end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -95,8 +115,7 @@ class _Server(uvicorn.Server):
             print(f"PIQL Workbench: {self._address}", flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._workbench.environments.end_streams()  # or the shutdown would wait for pages that follow events
-        await asyncio.to_thread(self._workbench.workers.close)  # and for requests whose texts wait to be compiled
+        await self._end()
         await super().shutdown(sockets)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ from piql_backend.web.rates import KINDS, Rates
 
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
 _HIGHEST_RATE = 1_000_000
+_ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,9 @@ class Settings:
     alert_smtp_password: str | None = field(default=None, repr=False)  # of that user
     rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
     team: bool = False  # everybody signs in, and may do what their roles say
+    metadata: str | None = field(default=None, repr=False)  # the URL of the PostgreSQL database of people; None: a file
+    peer_address: str | None = None  # HOST:PORT at which the other servers reach this one; None: where it listens
+    root_path: str = ""  # what a proxy puts before all paths, such as /piql
     trusted_proxies: tuple[str, ...] = ()  # addresses and networks; none: this machine, and only for X-Forwarded-…
     trust_proxy_user: str | None = None  # the header in which a trusted proxy names the person who asks
     oidc_issuer: str | None = None  # the OpenID provider that signs people in: https://HOST[/PATH]
@@ -92,9 +97,9 @@ class Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
         WORKER_MEGABYTES, REPORT_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS,
         ALERT_WEBHOOK, ALERT_SECRET, ALERT_MAIL, ALERT_MAIL_FROM, ALERT_SMTP_USER, ALERT_SMTP_PASSWORD,
-        TRUST_PROXY_USER, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME_CLAIM, OIDC_ROLE, OIDC_LABEL; with
-        commas ALERT_HOSTS, ALERT_MAIL_TO, ALLOWED_HOSTS, TRUSTED_PROXIES and OIDC_DOMAINS; with spaces PROFILE_STORES,
-        ALLOWED_STORES, ALLOWED_SOURCES and OIDC_SCOPES."""
+        METADATA, PEER_ADDRESS, ROOT_PATH, TRUST_PROXY_USER, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET,
+        OIDC_NAME_CLAIM, OIDC_ROLE, OIDC_LABEL; with commas ALERT_HOSTS, ALERT_MAIL_TO, ALLOWED_HOSTS, TRUSTED_PROXIES
+        and OIDC_DOMAINS; with spaces PROFILE_STORES, ALLOWED_STORES, ALLOWED_SOURCES and OIDC_SCOPES."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -121,6 +126,9 @@ class Settings:
             allowed_sources=tuple(os.environ.get("ALLOWED_SOURCES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
             trusted_proxies=listed(os.environ.get("TRUSTED_PROXIES", "")),
+            metadata=os.environ.get("METADATA") or None,
+            peer_address=os.environ.get("PEER_ADDRESS") or None,
+            root_path=root_path_from(os.environ.get("ROOT_PATH", "")),
             trust_proxy_user=os.environ.get("TRUST_PROXY_USER") or None,
             oidc_issuer=os.environ.get("OIDC_ISSUER") or None,
             oidc_client_id=os.environ.get("OIDC_CLIENT_ID") or None,
@@ -139,6 +147,14 @@ def rate_from(variable: str, default: float) -> float:
     if not 0 <= rate <= _HIGHEST_RATE:
         raise ValueError(f"{variable}={rate:g} is no rate: it is 0, for no limit, to {_HIGHEST_RATE:,} a second")
     return rate
+
+
+def root_path_from(text: str) -> str:
+    """The path that a proxy puts before all others, without a slash at its end; ValueError where it is none."""
+    path = text.rstrip("/")
+    if path and _ROOT_PATH.fullmatch(path) is None:
+        raise ValueError(f"{text[:60]} is no path such as /piql")
+    return path
 
 
 def listed(names: str) -> tuple[str, ...]:

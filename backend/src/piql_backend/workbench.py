@@ -10,7 +10,6 @@ import os
 import pickle
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import piql
@@ -51,8 +50,10 @@ if TYPE_CHECKING:
 class Workbench:
     """Holds the texts of all applications, the processes that compile them, and the environments they run in."""
 
-    def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
-        """Lock and move the data folder, and build the services; `workers` that are given stay open at the end.
+    def __init__(self, settings: Settings, workers: WorkerPool | None = None, lock: DataLock | None = None) -> None:
+        """Move the data folder, and build the services; `workers` that are given stay open at the end.
+
+        The folder is locked, unless a `lock` is given; it is released at the end.
 
         Raises DataInUse where another backend uses the folder, ValueError for alerts that may not go there, for a
         provider that may not be used, and for a team that nobody administers.
@@ -68,9 +69,9 @@ class Workbench:
         )
         mailbox = mailbox_of(mail, settings.alert_hosts)
         alerts_to = [target for target in (webhook, mailbox) if target is not None]
-        self._lock = DataLock(data)
+        self._lock = lock or DataLock(data)
         try:
-            self._people = _people_of(data, settings.team)
+            self._people = _people_of(settings)
             self.team = self._people if settings.team else None
             self.sign_ins = _sign_ins_of(settings, self.team)
         except BaseException:
@@ -166,20 +167,22 @@ def _sign_ins_of(settings: Settings, team: People | None) -> SignIns | None:
     return SignIns(registration, team)
 
 
-def _people_of(data: Path, is_team: bool) -> People | None:
+def _people_of(settings: Settings) -> People | None:
     """The people of a team, also while somebody works alone on its data; None where there is none.
 
     Raises ValueError for a team in which nobody could give anybody a role.
     """
-    is_there = os.path.lexists(data / PEOPLE_FILE)
-    if not is_there and not is_team:
+    data = settings.data
+    is_there = settings.metadata is not None or os.path.lexists(data / PEOPLE_FILE)
+    if not is_there and not settings.team:
         return None
-    from piql_backend.people.service import People  # SQLAlchemy and Alembic take a third of a second to import
+    from piql_backend.people.opening import open_people  # SQLAlchemy and Alembic take a third of a second to import
 
-    people = People(data / PEOPLE_FILE) if is_there else None
-    if is_team and (people is None or not people.accounts.has_administrator()):
+    people = open_people(data, settings.metadata) if is_there else None
+    if settings.team and (people is None or not people.accounts.has_administrator()):
         if people is not None:
             people.close()
-        command = f"piql user add NAME --role administrator --data {shlex.quote(str(data))}"
+        place = "--metadata …" if settings.metadata is not None else f"--data {shlex.quote(str(data))}"
+        command = f"piql user add NAME --role administrator {place}"
         raise ValueError(f"--team: nobody administers this workbench yet. Add somebody: {command}")
     return people

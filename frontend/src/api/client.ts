@@ -7,11 +7,12 @@
 import createClient from 'openapi-fetch'
 import { noteRefusal } from './login-needed'
 import { fetchWithinRate } from './rate-limit'
+import { belowRoot } from './root'
 import type { paths } from './schema'
 import type { ApplicationFile, Diagnostic } from './types'
 
 // `fetch` is looked up at each call, so that tests can answer in the server's place.
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: fetchWithinRate })
+export const api = createClient<paths>({ baseUrl: location.origin + belowRoot(''), fetch: fetchWithinRate })
 
 /** An answer that is not a success, in the words of the server. */
 export class ApiError extends Error {

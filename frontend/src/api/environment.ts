@@ -1,5 +1,7 @@
 /** Names one environment of one application, which most of the API is about, in paths and in keys of the query cache. */
 
+import { belowRoot } from './root'
+
 export interface EnvironmentName {
   application: string
   environment: string
@@ -10,9 +12,11 @@ export const ENVIRONMENT = '/api/applications/{application}/environments/{enviro
 
 /** The same prefix with the names filled in, for addresses that are no typed call, such as event streams. */
 export function pathOf({ application, environment }: EnvironmentName): string {
-  return ENVIRONMENT.replace('{application}', encodeURIComponent(application)).replace(
-    '{environment}',
-    encodeURIComponent(environment),
+  return belowRoot(
+    ENVIRONMENT.replace('{application}', encodeURIComponent(application)).replace(
+      '{environment}',
+      encodeURIComponent(environment),
+    ),
   )
 }
 

@@ -1,6 +1,7 @@
 /** Who is signed in, and the calls that change that. */
 import { queryOptions } from '@tanstack/react-query'
 import { answered, api } from './client'
+import { belowRoot } from './root'
 import type { Person } from './types'
 
 /** Whether this is the workbench of a team, and who of it is signed in; asked once, since a login loads the page anew. */
@@ -20,7 +21,7 @@ export const waysToSignIn = (refused: string | null) =>
 
 /** Where a sign-in at the provider begins; it ends at a page of this workbench, without what is behind `#` in it. */
 export const signInAtProvider = (returnTo: string) =>
-  `/api/sign-in/start?${new URLSearchParams({ return_to: returnTo.replace(/#.*/s, '') })}`
+  belowRoot(`/api/sign-in/start?${new URLSearchParams({ return_to: returnTo.replace(/#.*/s, '') })}`)
 
 export const signIn = (name: string, password: string) =>
   answered(api.POST('/api/session', { body: { name, password } }))

@@ -4,15 +4,16 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { EnvironmentName } from '../api/environment'
+import { belowRoot, withoutRoot } from '../api/root'
 import { changed, formatView, parseView, type View } from '../logic/view'
 
 const listeners = new Set<() => void>()
 const addressListeners = new Set<() => void>()
-let view = parseView(location.pathname, location.search, location.hash)
+let view = viewOfAddress()
 let environment: EnvironmentName = { application: view.application, environment: view.environment }
 
 window.addEventListener('popstate', () => {
-  view = parseView(location.pathname, location.search, location.hash)
+  view = viewOfAddress()
   tell()
   for (const listener of addressListeners) listener()
 })
@@ -60,7 +61,7 @@ export function replaceView(change: Partial<View>): void {
 
 /** The URL of the present view with a change. */
 export function hrefTo(change: Partial<View>): string {
-  return formatView(changed(view, change))
+  return belowRoot(formatView(changed(view, change)))
 }
 
 /** Applies a change to view and address; does nothing if the address stays the same. */
@@ -69,9 +70,13 @@ function move(change: Partial<View>, isReplaced: boolean): void {
   const url = formatView(next)
   if (url === formatView(view)) return
   view = next
-  if (isReplaced) history.replaceState(null, '', url)
-  else history.pushState(null, '', url)
+  if (isReplaced) history.replaceState(null, '', belowRoot(url))
+  else history.pushState(null, '', belowRoot(url))
   tell()
+}
+
+function viewOfAddress(): View {
+  return parseView(withoutRoot(location.pathname), location.search, location.hash)
 }
 
 function tell(): void {

@@ -11,6 +11,7 @@
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import { applyUpdate, Doc, encodeStateAsUpdate, encodeStateVector, UndoManager } from 'yjs'
 import { answered, api, Unreachable } from '../api/client'
+import { belowRoot } from '../api/root'
 import { dismissAbout, notify } from '../app/notices'
 import {
   documentAt,
@@ -388,7 +389,7 @@ const withEqualLines = (text: string) => text.replaceAll(/\r\n?/g, '\n')
 
 function addressOf(application: string, path: string): string {
   const segments = [application, 'live', ...path.split('/')].map(encodeURIComponent)
-  const url = new URL(`/api/applications/${segments.join('/')}`, location.origin)
+  const url = new URL(belowRoot(`/api/applications/${segments.join('/')}`), location.origin)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   return url.href
 }

@@ -1,4 +1,6 @@
-"""`piql user`: adds people to a workbench of a team, and says what they may do. It works on the data folder.
+"""`piql user`: adds people to a workbench of a team, and says what they may do.
+
+It works on the data folder, or with `--metadata` on the PostgreSQL database of several servers.
 
     piql user add ada --role administrator
     piql user role ben developer --application shop
@@ -18,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from piql_backend.commands.serve import METADATA_HELP
 from piql_backend.data_folder.layout import PEOPLE_FILE, applications_folder
 from piql_backend.settings import Settings
 from piql_backend.web.needs import ROLES
@@ -34,15 +37,16 @@ def user(argv: Sequence[str] | None = None) -> int:
     """Add people to a workbench of a team, list them, and change their roles and passwords."""
     options = _parser().parse_args(argv)
     os.umask(0o077)  # the file is readable by this user alone
-    from piql_backend.people.service import People  # SQLAlchemy and Alembic take half a second to import
-
     path = options.data / PEOPLE_FILE
     try:
-        if options.carry_out is not _add and not os.path.lexists(path):
+        metadata = _metadata(options.metadata)
+        if metadata is None and options.carry_out is not _add and not os.path.lexists(path):
             raise ValueError(f"there is no {path}: give --data the data folder of a workbench, or add somebody first")
         if options.carry_out is _add:
             options.new_password = _asked_before_a_file_is_made(options)
-        people = People(path)
+        from piql_backend.people.opening import open_people  # SQLAlchemy and Alembic take half a second to import
+
+        people = open_people(options.data, metadata)
         try:
             for line in options.carry_out(people, options):
                 print(line)
@@ -52,6 +56,34 @@ def user(argv: Sequence[str] | None = None) -> int:
         print(f"piql user: {error}", file=sys.stderr)
         return REFUSED
     return 0
+
+
+def _metadata(reference: str | None) -> str | None:
+    """The URL of the database of people that an argument refers to; without one, that of METADATA, or None."""
+    if reference is None:
+        return Settings.from_environment().metadata
+    from piql_backend.people.postgresql import address_from
+
+    return address_from(reference).url
+
+
+def _copy(people: People, options: argparse.Namespace) -> Iterator[str]:
+    """Copy the people of the data folder into the database of PostgreSQL that is opened."""
+    from piql_backend.people.copying import copy_people
+    from piql_backend.people.service import People as Opened
+
+    path = options.data / PEOPLE_FILE
+    if _metadata(options.metadata) is None:
+        raise ValueError("no database is named to copy them to: give --metadata")
+    if not os.path.lexists(path):
+        raise ValueError(f"there is no {path} to copy from")
+    source = Opened(path)
+    try:
+        counts = copy_people(source.database, people.database)
+    finally:
+        source.close()
+    yield ", ".join(f"{count} {table}" for table, count in counts.items()) + f" are copied to {people.database.name}."
+    yield f"{path} is no longer used: remove it once everybody can sign in."
 
 
 def _add(people: People, options: argparse.Namespace) -> Iterator[str]:
@@ -149,15 +181,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql user", description=user.__doc__)
     default = Settings.from_environment().data
     data: dict[str, Any] = {"type": Path, "metavar": "DIR", "help": "the data folder of the workbench"}
+    metadata: dict[str, Any] = {"metavar": "REFERENCE", "help": METADATA_HELP}
     parser.add_argument("--data", default=default, **data)
+    parser.add_argument("--metadata", **metadata)
     commands = parser.add_subparsers(
-        required=True, metavar="COMMAND", help="add, list, role, password, disable, link or unlink"
+        required=True, metavar="COMMAND", help="add, list, role, password, disable, link, unlink or copy"
     )
 
     def command(name: str, carry_out: Any, about: str, *, names_one: bool = True) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
         added.set_defaults(carry_out=carry_out)
         added.add_argument("--data", default=argparse.SUPPRESS, **data)  # it may stand before or behind the command
+        added.add_argument("--metadata", default=argparse.SUPPRESS, **metadata)
         if names_one:
             added.add_argument("name", help="the name of the person")
         return added
@@ -185,4 +220,5 @@ def _parser() -> argparse.ArgumentParser:
         "--issuer", default=Settings.from_environment().oidc_issuer, metavar="URL", help="default: OIDC_ISSUER"
     )
     command("unlink", _unlink, "end the link to the provider, and the sessions of the account")
+    command("copy", _copy, "copy everybody from people.db to the empty database of --metadata", names_one=False)
     return parser

@@ -15,17 +15,22 @@ from piql.reporting.hosts import is_loopback
 from piql.store.schemes import S3, scheme_of
 from piql_profiler.measure.store_urls import has_password
 
-from piql_backend.settings import Settings
+from piql_backend.settings import Settings, root_path_from
 from piql_backend.slos.report import print_rules, report
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
 )
 _PLAIN = "passwords and sessions travel as plain text to this address: put a proxy that speaks HTTPS in front of it"
+_ADDRESS = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):[0-9]{1,5}")
 _HEADER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
 _TAKEN_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "x-forwarded-for", "x-forwarded-proto"})
 _MOST_BYTES = 4_000  # of a secret
 
+METADATA_HELP = (
+    "where a team's people are kept, if not in people.db: env:VARIABLE or file:PATH, which holds postgresql://…;"
+    " default: METADATA"
+)
 _PASSWORD_ADVICE = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
 
 
@@ -47,6 +52,11 @@ def serve(argv: Sequence[str] | None = None) -> int:
     if options.team and options.insecure:
         parser.error("--team asks for passwords, --insecure for none: give one of them")
     _refuse_proxies(parser, options)
+    options.metadata = _metadata(parser, options.metadata, default.metadata)
+    if options.metadata is not None and not options.team:
+        parser.error("--metadata keeps the people of a team: add --team")
+    if options.peer_address is not None and _ADDRESS.fullmatch(options.peer_address) is None:
+        parser.error(f"--peer-address {options.peer_address} is no HOST:PORT")
     if options.team and not is_loopback(options.host):
         print(f"piql serve: --team: {_PLAIN}.", file=sys.stderr)
     elif not is_loopback(options.host):
@@ -86,6 +96,18 @@ def _is_network(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _metadata(parser: argparse.ArgumentParser, reference: str | None, default: str | None) -> str | None:
+    """The URL of the database of people that an argument refers to, or the default; None for a file."""
+    if reference is None:
+        return default
+    from piql_backend.people.postgresql import address_from  # SQLAlchemy takes a third of a second to import
+
+    try:
+        return address_from(reference).url
+    except ValueError as error:
+        parser.error(f"--metadata: {error}")
 
 
 def _secret(parser: argparse.ArgumentParser, descriptor: int | None, default: str | None) -> str | None:
@@ -145,6 +167,20 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
     parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
     parser.add_argument(
         "--team", action="store_true", help="everybody signs in, and may do what their roles say (`piql user`)"
+    )
+    parser.add_argument("--metadata", metavar="REFERENCE", help=METADATA_HELP)
+    parser.add_argument(
+        "--peer-address",
+        default=default.peer_address,
+        metavar="HOST:PORT",
+        help="where the other servers of --metadata reach this one; default: where it listens",
+    )
+    parser.add_argument(
+        "--root-path",
+        type=root_path_from,
+        default=default.root_path,
+        metavar="PATH",
+        help="what a proxy puts before all paths, such as /piql",
     )
     parser.add_argument(
         "--trust-proxy-user",

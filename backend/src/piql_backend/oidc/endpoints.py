@@ -17,6 +17,7 @@ from piql_backend.web.dependencies import TheWorkbench
 from piql_backend.web.errors import NotFound, declared
 from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import ANYBODY, needs
+from piql_backend.web.prefix import prefix_of
 
 if TYPE_CHECKING:
     from piql_backend.oidc.service import SignIns
@@ -60,9 +61,9 @@ def read_ways_to_sign_in(workbench: TheWorkbench, _: ThePeople, refused: str | N
 async def begin_sign_in(request: Request, sign_ins: TheSignIns, return_to: _Text = None) -> RedirectResponse:
     """Lead the browser to the provider, and afterwards to `return_to`, a page of this workbench."""
     try:
-        attempt, url = await sign_ins.begin(return_to, _redirect_uri(request))
+        attempt, url = await sign_ins.begin(_without_prefix(return_to, request), _redirect_uri(request))
     except Refused as refused:
-        return _led_to(_page_of(refused, "/"))
+        return _led_to(prefix_of(request) + _page_of(refused, "/"))
     response = _led_to(url)
     ATTEMPT.give(request, response, attempt.cookie)
     return response
@@ -87,12 +88,18 @@ async def complete_sign_in(
     try:
         secret = await sign_ins.complete(attempt, answer, _redirect_uri(request), SESSION.of(request), origin)
     except Refused as refused:
-        response = _led_to(_page_of(refused, "/" if attempt is None else attempt.return_to))
+        response = _led_to(prefix_of(request) + _page_of(refused, "/" if attempt is None else attempt.return_to))
     else:
-        response = _led_to("/" if attempt is None else attempt.return_to)
+        response = _led_to(prefix_of(request) + ("/" if attempt is None else attempt.return_to))
         SESSION.give(request, response, secret)
     ATTEMPT.take(request, response)  # it is of use once
     return response
+
+
+def _without_prefix(page: str | None, request: Request) -> str | None:
+    """A page as this workbench knows it, which the browser names by its whole path."""
+    prefix = prefix_of(request)
+    return page[len(prefix) :] if page is not None and page.startswith(f"{prefix}/") else page
 
 
 def _redirect_uri(request: Request) -> str:

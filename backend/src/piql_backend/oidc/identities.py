@@ -51,7 +51,7 @@ class Identities:
 
     def link(self, name: str, issuer: str, subject: str) -> None:
         """Link an account by hand; ValueError for nobody, and where one of the two is linked already."""
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             account = _named(connection, name.lower())
             if account is None:
                 raise ValueError(f"There is no person {name[:60]}.")
@@ -69,7 +69,7 @@ class Identities:
             return connection.execute(delete(identities).where(identities.c.account_id == of_account)).rowcount > 0
 
     def _admit(self, candidate: Candidate, registration: Registration) -> Admitted:
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             account = connection.execute(_linked(candidate.issuer, candidate.subject)).first()
             if account is None:
                 account = _waiting(connection, candidate)

@@ -1,6 +1,9 @@
 """The people of a team: accounts, sessions, tokens, roles, and the record of who did what (docs/decisions/0042).
 
-tables.py, database.py   the tables, and the SQLite file that holds them; `migrations/` makes and changes them
+tables.py, database.py   the tables, and the database that holds them; `migrations/` makes and changes them
+sqlite_file.py           that database as a file of one server
+postgresql.py            that database for several servers, by reference to a secret
+opening.py, copying.py   opens the one or the other, and copies people from the one to the other
 accounts.py              people, their passwords and their roles
 sessions.py, tokens.py   what a browser and a program show, so that they are known (`bearer.py`: kept as digests)
 passwords.py             Argon2id

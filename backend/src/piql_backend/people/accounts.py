@@ -83,10 +83,11 @@ class Accounts:
     def all(self) -> Sequence[Account]:
         """All people, by name."""
         with self._database.begin() as connection:
-            rows = connection.execute(
-                select(accounts.c.id, accounts.c.name, accounts.c.is_disabled).order_by(accounts.c.name)
-            ).all()
-            return [Account(row.id, row.name, row.is_disabled, roles_of(connection, row.id)) for row in rows]
+            rows = connection.execute(select(accounts.c.id, accounts.c.name, accounts.c.is_disabled)).all()
+            by_name = sorted(
+                rows, key=lambda row: str(row.name)
+            )  # as pages do, whatever the database takes for an order
+            return [Account(row.id, row.name, row.is_disabled, roles_of(connection, row.id)) for row in by_name]
 
     def id_of(self, name: str) -> int:
         """The id of a person; ValueError for nobody."""
@@ -118,7 +119,7 @@ class Accounts:
         refuse_password(password, name)
         hashed = hash_of(password)
         has_account = accounts.c.id == account_id if proof is None else proof.holds()
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             if connection.execute(update(accounts).where(has_account).values(password_hash=hashed)).rowcount == 0:
                 return None
             _end_all(connection, account_id)
@@ -130,7 +131,7 @@ class Accounts:
         With `keeps_one`, raises ValueError rather than leave nobody who may administer all applications.
         """
         account_id = self.id_of(name)
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             of_person = (roles.c.account_id == account_id) & (roles.c.application == application)
             connection.execute(delete(roles).where(of_person))
             if role is not None:
@@ -141,7 +142,7 @@ class Accounts:
     def set_disabled(self, name: str, is_disabled: bool, *, keeps_one: bool = False) -> None:
         """Shut a person out, whose sessions and tokens end, or let them in again; `keeps_one` as in `set_role`."""
         account_id = self.id_of(name)
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             connection.execute(update(accounts).where(accounts.c.id == account_id).values(is_disabled=is_disabled))
             if is_disabled:
                 _end_all(connection, account_id)
@@ -150,13 +151,13 @@ class Accounts:
 
     def forget_application(self, application: str) -> None:
         """Take away all roles and tokens of an application, so that a later one of its id does not inherit them."""
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             connection.execute(delete(roles).where(roles.c.application == application))
             connection.execute(delete(tokens).where(tokens.c.application == application))
 
     def _insert(self, name: str, password_hash: str) -> None:
         row = {"name": name, "password_hash": password_hash, "made_at": self._clock(), "is_disabled": False}
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             connection.execute(insert(accounts).values(row))
 
     def has_administrator(self) -> bool:

@@ -1,95 +1,83 @@
-"""`people.db`: one SQLite file, whose tables Alembic makes and changes when it is opened.
+"""The database of people, whose tables Alembic makes and changes when it is opened: `people.db`, or one of PostgreSQL.
 
-The server and `piql user` have it open at the same time: SQLite's write-ahead log lets readers go on while one writes.
-Nobody but its owner may read it: it holds the hashes of passwords.
+The server and `piql user` have it open at the same time, and so have several servers, if it is one of PostgreSQL.
+SQLite's write-ahead log lets readers go on while one writes.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import sqlite3
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from piql_backend.data_folder.disk import disk_full, disk_refused
-
-log = logging.getLogger(__name__)
+from piql_backend.people.postgresql import PostgresqlAddress, wait_until_alone
+from piql_backend.people.sqlite_file import disk_error_of, engine_of
+from piql_backend.web.errors import ApiError
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
-_BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
-_PATIENCE_MS = 5_000  # how long a statement waits for another program that writes
 
 
 class PeopleDatabase:
-    """The file, opened. Raises ValueError where it is damaged, was written by a newer workbench, or is not private."""
+    """A database, opened.
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _keep_private(path)
-        self._engine = create_engine(f"sqlite:///{path}")
-        event.listen(self._engine, "connect", _prepare)
+    Raises ValueError where it does not answer, is damaged, was written by a newer workbench, or is not private.
+    """
+
+    def __init__(self, place: Path | PostgresqlAddress) -> None:
+        self.name = place.name if isinstance(place, PostgresqlAddress) else str(place)
+        self._engine = place.engine() if isinstance(place, PostgresqlAddress) else engine_of(place)
+        self._is_shared = isinstance(place, PostgresqlAddress)
         try:
-            _migrate(self._engine)
+            with self._engine.begin() as connection:
+                if self._is_shared:  # two servers may start at once
+                    wait_until_alone(connection)
+                _migrate(connection)
         except (SQLAlchemyError, ValueError) as error:
             self._engine.dispose()
-            reason = str(getattr(error, "orig", None) or error)
-            raise ValueError(f"the accounts in {path} cannot be read: {reason}") from error
+            reason = str(getattr(error, "orig", None) or error).strip()
+            raise ValueError(f"the accounts in {self.name} cannot be read: {reason}") from error
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, or rolled back by an error. OSError if the disk takes nothing."""
+        """A transaction: committed at the end, or rolled back by an error.
+
+        Raises OSError if the disk takes nothing, ApiError 503 if the database does not answer.
+        """
         try:
             with self._engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
-            code = getattr(error.orig, "sqlite_errorcode", None)
-            if code == sqlite3.SQLITE_FULL:
-                raise disk_full(error.orig) from error
-            if code is not None and code & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-                raise disk_refused() from error
+        except DBAPIError as error:
+            disk_error = disk_error_of(error)
+            if disk_error is not None:
+                raise disk_error from error
+            if self._is_shared and (error.connection_invalidated or _is_unreachable(error)):
+                message = "The database of people does not answer."
+                raise ApiError(503, "people-unavailable", message, "Wait until it is back, then try again.") from error
             raise
+
+    @contextmanager
+    def begin_alone(self) -> Iterator[Connection]:
+        """A transaction that changes what others rely on, such as who is the last administrator: one at a time."""
+        with self.begin() as connection:
+            if self._is_shared:  # SQLite lets one write at a time
+                wait_until_alone(connection)
+            yield connection
 
     def close(self) -> None:
         self._engine.dispose()
 
 
-def _keep_private(path: Path) -> None:
-    """Make the file where there is none, for its owner alone; make it private where it is not.
-
-    Raises ValueError where it is a link, such as to a file that others may write, or no file, or somebody else's.
-    """
-    if not os.path.lexists(path):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        return
-    for file in (path, *(path.with_name(f"{path.name}{suffix}") for suffix in _BESIDE)):
-        try:
-            state = file.lstat()
-        except FileNotFoundError:
-            continue
-        if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"the accounts in {file} are not read: it is a link, or no file. Put a file there")
-        if not state.st_mode & 0o077:
-            continue
-        try:
-            file.chmod(0o600)
-        except PermissionError:
-            raise ValueError(f"the accounts in {file} are not read: it is open to others, and not yours") from None
-        log.warning("%s could be read by others, and is private now: passwords may have to be changed", file)
+def _is_unreachable(error: DBAPIError) -> bool:
+    """Whether there is no connection, the server is on its way down or up, or it took too long."""
+    state = getattr(error.orig, "sqlstate", None)
+    return type(error.orig).__name__ == "OperationalError" and (state is None or state[:2] in ("08", "55", "57"))
 
 
-def _prepare(connection: Any, _: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_PATIENCE_MS}"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _migrate(engine: Engine) -> None:
+def _migrate(connection: Connection) -> None:
     """Make and change the tables. Raises SQLAlchemyError, ValueError where the file is newer than the workbench."""
     logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells how it works, also while it is imported
     from alembic import command
@@ -98,9 +86,8 @@ def _migrate(engine: Engine) -> None:
 
     configuration = Config()
     configuration.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-    with engine.begin() as connection:
-        configuration.attributes["connection"] = connection
-        try:
-            command.upgrade(configuration, "head")
-        except CommandError as error:
-            raise ValueError(str(error)) from error
+    configuration.attributes["connection"] = connection
+    try:
+        command.upgrade(configuration, "head")
+    except CommandError as error:
+        raise ValueError(str(error)) from error

@@ -1,6 +1,6 @@
 """Logs people in, confirms passwords, and tells whose token or cookie a request carries.
 
-`People` opens `people.db` and holds what reads and writes it: accounts, sessions, tokens and the audit record.
+`People` opens the database and holds what reads and writes it: accounts, sessions, tokens and the audit record.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
 from piql_backend.people.cookie import ClientOrigin, Shown
 from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.postgresql import PostgresqlAddress
 from piql_backend.people.sessions import Confirmed, Sessions
 from piql_backend.people.strangers import Strangers
 from piql_backend.people.tokens import PREFIX, Tokens
@@ -34,10 +35,10 @@ Answer = TypeVar("Answer")
 
 
 class People:
-    """Accounts, sessions, tokens and the record. Raises ValueError where the file is damaged."""
+    """Accounts, sessions, tokens and the record. Raises ValueError where the database cannot be read."""
 
-    def __init__(self, path: Path, clock: Clock = wall_clock) -> None:
-        self.database = PeopleDatabase(path)
+    def __init__(self, place: Path | PostgresqlAddress, clock: Clock = wall_clock) -> None:
+        self.database = PeopleDatabase(place)
         self.accounts = Accounts(self.database, clock)
         self.sessions = Sessions(self.database, clock)
         self.tokens = Tokens(self.database, clock)

@@ -64,7 +64,7 @@ class Sessions:
             "browser": origin.browser[:60],
             "provider": origin.provider[:60],
         }
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             is_over = (sessions.c.seen_at < now - IDLE_SECONDS) | (sessions.c.begun_at < now - LONGEST_SECONDS)
             connection.execute(delete(sessions).where(is_over | (sessions.c.digest == digest_of(replaced or ""))))
             connection.execute(insert(sessions).values(row))
@@ -73,7 +73,7 @@ class Sessions:
     def begin_with(self, proof: Confirmed, replaced: str | None, origin: ClientOrigin = UNKNOWN_ORIGIN) -> str | None:
         """Begin a session for a person who was confirmed; None if that no longer holds."""
         secret = self.begin(proof.account_id, replaced, origin)
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             if connection.execute(select(accounts.c.id).where(proof.holds())).first() is not None:
                 return secret
         self.end(secret)

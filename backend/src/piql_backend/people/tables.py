@@ -1,10 +1,23 @@
-"""The tables of `people.db`. Moments are whole seconds since 1970, in UTC."""
+"""The tables of people. Moments are whole seconds since 1970, in UTC."""
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, String, Table
+from typing import Any
+
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, Table, TypeDecorator
+from sqlalchemy import String as SqlString
 
 metadata = MetaData()
+
+
+class String(TypeDecorator[str]):
+    """A text as PostgreSQL takes it: without NUL, which a stranger may send for a name."""
+
+    impl = SqlString
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
+        return None if value is None else value.replace("\0", "\ufffd")
 
 
 def _account() -> Column[int]:
@@ -77,4 +90,13 @@ audit = Table(
     Column("path", String(500), nullable=False),
     Column("status", Integer, nullable=False),  # of the answer; 0 where the request was broken off
     sqlite_autoincrement=True,
+)
+
+writer = Table(  # which of several servers has the data folder: one row, or none
+    "writer",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("folder", String(64), nullable=False),  # the id of the data folder
+    Column("address", String(200), nullable=False),  # HOST:PORT
+    Column("began_at", Integer, nullable=False),
 )

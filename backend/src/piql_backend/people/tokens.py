@@ -58,7 +58,7 @@ class Tokens:
             "made_at": now,
             "ends_at": now + seconds,
         }
-        with self._database.begin() as connection:
+        with self._database.begin_alone() as connection:
             token_id = connection.execute(insert(tokens).values(row).returning(tokens.c.id)).scalar_one()
             if not _is_signed_in(connection, visitor):  # looked at once nobody else can write: else it is rolled back
                 raise login_needed()

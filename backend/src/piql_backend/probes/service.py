@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
-import resource
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +16,7 @@ from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.executions.tallies import Tally
 from piql_backend.probes.exposition import histogram, reported_histogram, single
+from piql_backend.probes.of_process import process_families
 from piql_backend.probes.schemas import ProbeRead
 from piql_backend.reports.tallies import ReportedTally
 from piql_backend.workers.pool import WorkerPool
@@ -32,7 +30,6 @@ class Probes:
         self._applications = applications
         self._environments = environments
         self._workers = workers
-        self._started_at = time.time()
         self.requests: Counter[tuple[str, int]] = Counter()
 
     def live(self) -> ProbeRead:
@@ -72,25 +69,16 @@ class Probes:
             for query, tally in environment.observations.tallies.read().items()
         }
         waiting = sum(environment.observations.waiting for environment in environments.values())
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        requests = [
-            Sample(count, {"method": method, "status": str(status)})
-            for (method, status), count in sorted(self.requests.items())
-        ]
+        requests, *of_process = process_families(self.requests, self._workers)
         failed = [Sample(tally.failed, dict(labels)) for labels, tally in tallies.items()]
         return text_of(
             (
-                Family("piql_http_requests_total", "counter", "Requests that were answered.", requests),
+                requests,
                 histogram("piql_execution_seconds", "Time of executions, by query.", tallies),
                 Family("piql_executions_failed_total", "counter", "Executions that failed, by query.", failed),
                 *_reported(environments, thresholds),
                 single("piql_observations_waiting", "gauge", "Observations to be written.", waiting),
-                single("piql_worker_jobs_total", "counter", "Jobs that worker processes ended.", self._workers.done),
-                single("piql_worker_jobs_waiting", "gauge", "Jobs that wait for a worker.", self._workers.waiting),
-                single("piql_workers_lost_total", "counter", "Workers that were lost.", self._workers.ended_early),
-                single("process_cpu_seconds_total", "counter", "Processor time.", usage.ru_utime + usage.ru_stime),
-                single("process_resident_memory_bytes", "gauge", "Memory of the server.", _resident_bytes()),
-                single("process_start_time_seconds", "gauge", "Start, since 1970.", self._started_at),
+                *of_process,
             )
         )
 
@@ -124,10 +112,3 @@ async def _problems(name: EnvironmentName, environment: Environment) -> list[str
     """A sentence for each problem of one environment that is not over."""
     _, problems = await asyncio.to_thread(environment.read_problems)
     return [f"{name}: {problem.message}" for problem in problems if not problem.is_over]
-
-
-def _resident_bytes() -> int:
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:  # not Linux: the largest it has been
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,6 +1,7 @@
 """What every request and answer passes, whatever its resource: middleware, errors, shapes, pages, files in parts.
 
 middleware, in the order in which a request passes it
+    prefix.py             takes away what a proxy puts before all paths
     trusted_proxies.py    what listed proxies say of a request
     security_headers.py   headers of every answer, and the nonce of the page
     retry_after.py        429 and 503 say when to ask again

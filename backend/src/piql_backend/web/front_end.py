@@ -20,6 +20,7 @@ from fastapi.responses import PlainTextResponse
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from piql_backend.web.needs import ANYBODY, needs
+from piql_backend.web.prefix import prefix_of
 from piql_backend.web.security_headers import page_policy
 
 mimetypes.add_type("text/javascript", ".js")
@@ -76,7 +77,7 @@ def _answer(dist: Path, path: str, request: Request) -> Response:
         )
     asset = _read(file, file.stat().st_mtime_ns)
     if file.name == "index.html":
-        return _page(asset)
+        return _page(asset, prefix_of(request))
     headers = {
         "Cache-Control": _NEVER_CHANGES if path.startswith("assets/") and not is_page else _ASK_AGAIN,
         "ETag": asset.etag,
@@ -93,11 +94,12 @@ def _answer(dist: Path, path: str, request: Request) -> Response:
     return Response(body, media_type=asset.media_type, headers=headers)
 
 
-def _page(file: _Asset) -> Response:
-    """The page with a nonce of its own, which is never used for another answer."""
+def _page(file: _Asset, prefix: str) -> Response:
+    """The page with a nonce of its own, which is never used for another answer; its paths begin with the prefix."""
     nonce = secrets.token_urlsafe(16)
     headers = {"Cache-Control": "no-store", "Content-Security-Policy": page_policy(nonce)}
-    return Response(file.body.replace(_NONCE, nonce.encode()), media_type=file.media_type, headers=headers)
+    body = file.body.replace(b'"/', f'"{prefix}/'.encode()).replace(_NONCE, nonce.encode())
+    return Response(body, media_type=file.media_type, headers=headers)
 
 
 def _find(dist: Path, path: str) -> Path | None:

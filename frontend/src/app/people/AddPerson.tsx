@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
 import { applications } from '../../api/queries'
+import { belowRoot } from '../../api/root'
 import type { Role } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
@@ -26,7 +27,7 @@ export function AddPerson({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: people.queryKey }),
   })
   if (add.data) {
-    const message = `${location.origin}\nName: ${add.data.name}\nPassword: ${password}`
+    const message = `${location.origin}${belowRoot('')}\nName: ${add.data.name}\nPassword: ${password}`
     return (
       <Dialog title={`Tell ${add.data.name} this`} onClose={onClose}>
         <div className={styles['form']}>

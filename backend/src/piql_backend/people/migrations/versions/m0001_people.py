@@ -68,9 +68,24 @@ def upgrade() -> None:
         ("audit", "application"),
     ):
         op.create_index(f"ix_{table}_{column}", table, [column])
-    if op.get_bind().dialect.name == "sqlite":
+    _keep_audit()
+
+
+def _keep_audit() -> None:
+    """Let the database refuse to change or delete rows of the audit log."""
+    refusal = "rows of the audit log are never changed"
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(
+            "CREATE FUNCTION audit_is_kept() RETURNS trigger LANGUAGE plpgsql AS"
+            f" $$ BEGIN RAISE EXCEPTION '{refusal}' USING ERRCODE = 'restrict_violation'; END $$"
+        )
+        op.execute(
+            "CREATE TRIGGER audit_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON audit"
+            " FOR EACH STATEMENT EXECUTE FUNCTION audit_is_kept()"
+        )
+    else:
         for change in ("UPDATE", "DELETE"):
             op.execute(
                 f"CREATE TRIGGER audit_no_{change.lower()} BEFORE {change} ON audit"
-                " BEGIN SELECT RAISE(ABORT, 'rows of the audit log are never changed'); END"
+                f" BEGIN SELECT RAISE(ABORT, '{refusal}'); END"
             )

@@ -1,0 +1,161 @@
+"""Hands requests on to the writer, and its answers back, piece by piece.
+
+the writer does not answer yet      →  wait until there is one: nothing was sent
+it is gone before it has answered   →  a request that only reads is sent to the next writer; of any other nobody knows
+                                       whether it was carried out: 502 without a body of ours, as any proxy says it
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+import httpx
+from starlette.types import Message, Receive, Scope, Send
+
+from piql_backend.hosting.forwarded_sockets import forward_socket
+from piql_backend.web.trusted_proxies import PROXY_USER
+
+SECONDS_TO_WAIT = 25.0  # for a writer: as long as one takes to open many environments
+_PAUSE_SECONDS = 0.1
+_IDLE_SECONDS = 2.0  # a connection is kept for less time than the writer keeps it
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_OF_CONNECTION = frozenset(
+    {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
+)
+_REPLACED = frozenset({b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded"})
+
+Header = tuple[bytes, bytes]
+Address = Callable[[], Awaitable[str | None]]
+
+
+class Forwarding:
+    """An application that gives every request to the server at `address`, which is asked for each time.
+
+    `user_header` is the header in which a proxy names people, if any.
+    """
+
+    def __init__(self, address: Address, user_header: str | None = None) -> None:
+        self._address = address
+        self._user_header = None if user_header is None else user_header.lower().encode()
+        self._client = httpx.AsyncClient(
+            timeout=httpx.Timeout(None, connect=2.0),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_IDLE_SECONDS),
+            trust_env=False,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [*self._passed(scope["headers"]), *self._of_client(scope)]
+        if scope["type"] == "websocket":
+            await forward_socket(scope, receive, send, self._wait_for_writer, headers)
+            return
+        body = await _body_of(receive)
+        if body is None:
+            return
+        answering = asyncio.ensure_future(self._answer(scope, headers, body, send))
+        leaving = asyncio.ensure_future(_end_of(receive))
+        try:
+            await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if answering.done():
+                answering.result()
+        finally:
+            for task in (answering, leaving):
+                task.cancel()
+            await asyncio.gather(answering, leaving, return_exceptions=True)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _answer(self, scope: Scope, headers: list[Header], body: bytes, send: Send) -> None:
+        """Send the answer of the writer, or of the next one where this one ends before it answers."""
+        response = await self._response(scope, headers, body)
+        if response is None:
+            await _send_gone(send)
+            return
+        try:
+            raw = [(name, value) for name, value in response.headers.raw if name.lower() not in _OF_CONNECTION]
+            await send({"type": "http.response.start", "status": response.status_code, "headers": _lower(raw)})
+            async for piece in response.aiter_raw():
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            await response.aclose()
+
+    async def _response(self, scope: Scope, headers: list[Header], body: bytes) -> httpx.Response | None:
+        """The answer of a writer, whose body is not read yet; None where there is none."""
+        deadline = asyncio.get_running_loop().time() + SECONDS_TO_WAIT
+        query = scope["query_string"]
+        path = (scope.get("raw_path") or scope["path"].encode()) + (b"?" + query if query else b"")
+        while (address := await self._wait_for_writer(deadline)) is not None:
+            url = httpx.URL(f"http://{address}").copy_with(raw_path=path)
+            request = self._client.build_request(scope["method"], url, headers=headers, content=body or None)
+            try:
+                return await self._client.send(request, stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                await asyncio.sleep(_PAUSE_SECONDS)  # nothing was sent
+            except httpx.TransportError:
+                if scope["method"] not in _SAFE:
+                    return None
+                await asyncio.sleep(_PAUSE_SECONDS)
+        return None
+
+    async def _wait_for_writer(self, deadline: float) -> str | None:
+        """The address of the writer, once there is one; None at the deadline, in seconds of the event loop."""
+        while asyncio.get_running_loop().time() < deadline:
+            address = await self._address()
+            if address is not None:
+                return address
+            await asyncio.sleep(_PAUSE_SECONDS)
+        return None
+
+    def _passed(self, headers: Iterable[Header]) -> list[Header]:
+        left_out = _OF_CONNECTION | _REPLACED | ({self._user_header} if self._user_header else set())
+        return [(name, value) for name, value in headers if name not in left_out]
+
+    def _of_client(self, scope: Scope) -> list[Header]:
+        """Who asks, as this server judges it: the writer believes it as of any proxy that it trusts."""
+        scheme = str(scope["scheme"]).replace("ws", "http")
+        added = [(b"x-forwarded-proto", scheme.encode())]
+        if scope.get("client"):
+            added.append((b"x-forwarded-for", str(scope["client"][0]).encode()))
+        named: Any = scope.get("state", {}).get(PROXY_USER)
+        if self._user_header is not None and named is not None:
+            added.append((self._user_header, str(named).encode("latin-1", "replace")))
+        return added
+
+
+async def _body_of(receive: Receive) -> bytes | None:
+    """The whole body of a request; None where its sender has gone."""
+    pieces: list[bytes] = []
+    while True:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(pieces)
+
+
+async def _end_of(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _lower(headers: Iterable[Header]) -> list[Header]:
+    return [(name.lower(), value) for name, value in headers]
+
+
+async def _send_gone(send: Send) -> None:
+    """Say what any proxy says of a server that is gone: pages take it for a server that does not answer."""
+    text = b"No server has the data folder, or it ended before it answered.\n"
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(text)).encode()),
+        (b"retry-after", b"1"),
+        (b"cache-control", b"no-store"),
+    ]
+    with suppress(OSError):
+        await send({"type": "http.response.start", "status": 502, "headers": headers})
+        await send({"type": "http.response.body", "body": text})
