@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from piql_profiler.load_runs.accounts import Accounts
-from piql_profiler.load_runs.arrivals import Line, Step, arrivals
+from piql_profiler.load_runs.arrivals import ClosedLine, Line, OpenLine, Step, arrivals
 from piql_profiler.load_runs.calling import Calling
 from piql_profiler.load_runs.calls import CallFailed
 from piql_profiler.load_runs.result import CalledQuery, LoadRun, Setting
+from piql_profiler.load_runs.window import Window
 from piql_profiler.measure.clock import VirtualClock
 
 
@@ -54,10 +55,15 @@ def run_of(
 ) -> LoadRun:
     """A run with one connection: a queue with one server, whose latencies are known."""
     clock = VirtualClock()
-    line = Line(arrivals(steps, [1.0] * len(queries), seed))
+    weights = [1.0] * len(queries)
+    line: Line
+    if steps[0].rate is None:
+        line = ClosedLine(steps[0].seconds, weights, seed, clock.now)
+    else:
+        line = OpenLine(arrivals(steps, weights, seed))
     calling = Calling(0, line, LawfulStore(clock, law, fails), clock)
     calling.work()
     accounts = Accounts(setting_of(steps, queries))
     accounts.add(calling.batch(0.1, is_last=True))
-    accounts.second(clock.now())
+    accounts.second(clock.now(), Window(10.0, tuple(queries)))
     return accounts.run(started_at=0.0, seconds=sum(step.seconds for step in steps))

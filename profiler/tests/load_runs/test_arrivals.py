@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from piql_profiler.load_runs.arrivals import Arrival, Line, Step, arrivals
+from piql_profiler.load_runs.arrivals import AT_ONCE, Arrival, ClosedLine, OpenLine, Step, arrivals
+from piql_profiler.measure.clock import VirtualClock
 
 
 def test_as_many_calls_are_due_as_the_rate_says_within_chance() -> None:
@@ -44,14 +45,31 @@ def test_the_same_seed_gives_the_same_calls_and_another_gives_others() -> None:
 
 def test_a_line_tells_what_is_due_and_gives_it_out_all_the_same() -> None:
     calls = [Arrival(float(number), 0, 0) for number in range(5)]
-    line = Line(iter(calls))
+    line = OpenLine(iter(calls))
     assert line.take() == calls[0]
     assert line.waiting(2.5) == calls[1:3]
     assert [line.take() for _ in range(5)] == [*calls[1:], None]
 
 
 def test_a_line_that_has_ended_gives_out_nothing_but_still_tells_what_waits() -> None:
-    line = Line(iter([Arrival(0.0, 0, 0), Arrival(1.0, 0, 0)]))
+    line = OpenLine(iter([Arrival(0.0, 0, 0), Arrival(1.0, 0, 0)]))
     line.end()
     assert line.take() is None
     assert len(line.waiting(0.5)) == 1
+
+
+def test_a_closed_loop_has_a_call_for_whoever_asks_until_its_time_is_over() -> None:
+    clock = VirtualClock()
+    line = ClosedLine(10.0, [3.0, 1.0], seed=1, now=clock.now)
+    calls = [line.take() for _ in range(4_000)]
+    assert all(call is not None and call.due == AT_ONCE for call in calls)
+    assert sum(call is not None and call.query == 0 for call in calls) == pytest.approx(3_000, rel=0.05)
+    assert line.waiting(5.0) == []
+    clock.spend(10.0)
+    assert line.take() is None
+
+
+def test_a_closed_loop_that_was_ended_gives_no_call() -> None:
+    line = ClosedLine(10.0, [1.0], seed=1, now=lambda: 0.0)
+    line.end()
+    assert line.take() is None

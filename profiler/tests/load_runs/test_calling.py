@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from random import Random
 
 import pytest
-from piql_profiler.load_runs.arrivals import Arrival, Line, Step
+from piql_profiler.load_runs.arrivals import Arrival, OpenLine, Step
 from piql_profiler.load_runs.calling import Calling
 from piql_profiler.measure.clock import VirtualClock
 
@@ -51,6 +51,12 @@ def test_a_store_that_is_slower_than_the_rate_leaves_most_calls_to_later() -> No
     assert line.due > 800
 
 
+def test_a_closed_loop_makes_as_many_calls_as_are_answered_and_none_of_them_waits() -> None:
+    (line,) = run_of(lambda began: 0.1, [Step(None, 20.0)]).lines
+    assert line.due == line.answered == pytest.approx(200, abs=1)  # 10/s, however long the line would have been
+    assert line.latency.quantile_us(0.99) == pytest.approx(100_000, rel=0.03)
+
+
 def test_errors_are_counted_by_kind_and_their_latencies_left_out() -> None:
     run = run_of(lambda began: 0.001, [Step(100.0, 20.0)], fails=lambda began: began > 10.0)
     (line,) = run.lines
@@ -87,7 +93,7 @@ class _Stopping:
 def test_a_run_that_is_stopped_keeps_what_ended_and_tells_what_was_due() -> None:
     clock = VirtualClock()
     target = _Stopping(clock)
-    calling = Calling(0, Line(Arrival(float(number), 0, 0) for number in range(20)), target, clock)
+    calling = Calling(0, OpenLine(Arrival(float(number), 0, 0) for number in range(20)), target, clock)
     target.calling = calling
     calling.work()
     batch = calling.batch(0.0, is_last=True)
@@ -104,7 +110,7 @@ class _Broken:
 
 
 def test_an_error_that_nobody_expected_is_counted_as_well() -> None:
-    calling = Calling(0, Line(iter([Arrival(0.0, 0, 0)])), _Broken(), VirtualClock())
+    calling = Calling(0, OpenLine(iter([Arrival(0.0, 0, 0)])), _Broken(), VirtualClock())
     calling.work()
     batch = calling.batch(0.0)
     assert [call.error for call in batch.calls] == ["zero-division-error"]

@@ -10,6 +10,7 @@ import pytest
 from piql_profiler.load_runs.arrivals import Step
 from piql_profiler.load_runs.hdr_log import write_log
 from piql_profiler.load_runs.page import as_page
+from piql_profiler.load_runs.refusals import is_refusal
 from piql_profiler.load_runs.result import LoadRun, ThresholdResult
 from piql_profiler.load_runs.result_file import UnreadableResult, as_json, read_result, write_result
 from piql_profiler.load_runs.verdicts import verdict_of
@@ -150,3 +151,35 @@ def test_a_partial_result_says_so_and_why() -> None:
     assert "This result is partial: the run was interrupted after 40 s: what came until then is kept." in text
     assert "(40 s of it)" in text
     assert json.loads(json.dumps(as_json(run)))["is_partial"] is True
+
+
+def test_each_second_tells_of_each_query_what_ended_and_what_was_refused(tmp_path: Path) -> None:
+    run = run_of(lambda began: 0.02, [Step(30.0, 20.0)], fails=lambda began: began > 5.0, queries=("a", "b"))
+    (second,) = run.timeline
+    assert [query.query for query in second.queries] == ["a", "b"]
+    assert sum(query.calls for query in second.queries) == sum(line.due for line in run.lines)
+    assert sum(query.errors for query in second.queries) == second.errors > 0
+    assert second.refused == 0  # a store that is away refuses nothing
+    path = tmp_path / "run.json"
+    write_result(path, run)
+    assert read_result(path).timeline == run.timeline
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_one"),
+    [("duplicate-key", True), ("cardinality-violation", True), ("budget-used-up", True), ("store-silent", False),
+     ("repair-pending", False), ("unreachable", False)],
+)  # fmt: skip
+def test_a_refusal_is_what_a_working_store_or_service_says_no_to(kind: str, is_one: bool) -> None:
+    assert is_refusal(kind) == is_one
+
+
+def test_a_closed_loop_is_named_in_words_files_and_logs(tmp_path: Path) -> None:
+    run = run_of(lambda began: 0.002, [Step(None, 20.0)])
+    assert "Closed loop on the store" in as_text(run, {})
+    assert "As many calls as 1 connection could make in 20 s" in as_text(run, {})
+    assert "Closed loop" in as_page(run, {})
+    write_result(tmp_path / "run.json", run)
+    assert read_result(tmp_path / "run.json").setting == run.setting
+    write_log(tmp_path / "run.hlog", run)
+    assert "Tag=stream:closed:rt" in (tmp_path / "run.hlog").read_text()

@@ -1,15 +1,16 @@
-"""`python -m piql_profiler.commands profile …` is `piql profile …`: the backend starts profile runs by it."""
+"""`python -m piql_profiler.commands profile …` is `piql profile …`: the backend starts runs by it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
+from piql_profiler.commands.load_test import load_test
 from piql_profiler.commands.predict import predict
 from piql_profiler.commands.profile import profile
 from piql_profiler.commands.validate import validate
 
-COMMANDS = {"profile": profile, "predict": predict, "validate": validate}
+COMMANDS = {"profile": profile, "predict": predict, "validate": validate, "load-test": load_test}
 
 
 def main(argv: Sequence[str]) -> int:

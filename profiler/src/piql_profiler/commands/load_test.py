@@ -1,4 +1,4 @@
-"""`piql load-test`: calls deployed queries in open loop, at a stated rate, and says what came of it.
+"""`piql load-test`: calls deployed queries, at a stated rate or in a closed loop, and says what came of it.
 
     --out FILE.json, --hlog FILE, --html FILE    what is kept of a run; --compare holds two of the JSON files together
 
@@ -48,7 +48,7 @@ _MOST_CLIENTS, _MOST_CONNECTIONS = 64, 1_000
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="piql load-test",
-        description="Call deployed queries in open loop at a stated rate; only queries that you name write.",
+        description="Call deployed queries at a stated rate, or in a closed loop; only queries that you name write.",
     )
     parser.add_argument(
         "--store",
@@ -73,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
         help="call this query, so often compared with others (1); a query that writes is called only if named here",
     )
     parser.add_argument("--rate", metavar="N[,N…]", help="calls a second of all queries, one number for each step")
+    parser.add_argument(
+        "--closed",
+        action="store_true",
+        help="state no rate: each connection makes its next call when its last one has ended",
+    )
     parser.add_argument("--seconds", default="30", metavar="N[,N…]", help="how long each step lasts")
     _add_limits(parser)
     _add_clients(parser)
@@ -167,7 +172,7 @@ def _setting(interrupted: threading.Event) -> Callable[[int, FrameType | None], 
 
 def _plan(options: argparse.Namespace) -> Plan:
     """What to do; ValueError and the like say what is wrong with the arguments."""
-    steps = _steps(options.rate, options.seconds)
+    steps = _closed(options) if options.closed else _steps(options.rate, options.seconds)
     named = _named(options.query)
     address = Address(options.store, _service(options.service), os.environ.get(TOKEN_VARIABLE) or None)
     clients = options.clients
@@ -207,9 +212,16 @@ def _plan(options: argparse.Namespace) -> Plan:
     return Plan(setting, address, reads, tuple(threshold_of(text, weights) for text in options.stop_if))
 
 
+def _closed(options: argparse.Namespace) -> tuple[Step, ...]:
+    seconds = _numbers("--seconds", options.seconds, "30")
+    if options.rate is not None or len(seconds) != 1:
+        raise ValueError("--closed has one step and no rate: leave --rate out, and give one number of --seconds")
+    return (Step(None, seconds[0]),)
+
+
 def _steps(rates: str | None, seconds: str) -> tuple[Step, ...]:
     if rates is None:
-        raise ValueError("--rate is required: calls a second, such as 50, or 50,100,200 for three steps")
+        raise ValueError("--rate is required: calls a second, such as 50, or 50,100,200 for three steps; or --closed")
     of_rates, of_seconds = _numbers("--rate", rates, "50,100,200"), _numbers("--seconds", seconds, "30")
     if len(of_seconds) == 1:
         of_seconds *= len(of_rates)
@@ -257,7 +269,9 @@ def _service(url: str | None) -> str | None:
 def _doubts(plan: Plan) -> list[str]:
     """Thresholds that could not be checked at these rates, in sentences."""
     setting = plan.setting
-    most = max(step.rate for step in setting.steps)
+    if setting.is_closed:
+        return []
+    most = max(step.rate or 0.0 for step in setting.steps)
     weights = {query.name: query.weight for query in setting.queries}
     doubts = []
     for threshold in plan.thresholds:

@@ -7,31 +7,30 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 
-from piql_profiler.load_runs.run import Progress
+from piql_profiler.load_runs.result import Second
 
 
-def print_progress(progress: Progress) -> None:
+def print_progress(second: Second) -> None:
     """One line on stderr; percentiles are those of the window."""
-    second, window = progress.second, progress.window
+    asked = "" if second.asked is None else f"asked {second.asked:g}/s  "
     busy = f"  client {second.computing:.0%} busy" if second.computing > 0.7 else ""
     print(
-        f"{second.at:4.0f} s  asked {second.asked:g}/s  done {second.done:.4g}/s  p50 {_ms(window.p50_ms)}  "
-        f"p99 {_ms(window.p99_ms)}  errors {second.errors}  backlog {second.backlog}{busy}",
+        f"{second.at:4.0f} s  {asked}done {second.done:.4g}/s  p50 {_ms(second.window_p50_ms)}  "
+        f"p99 {_ms(second.window_p99_ms)}  errors {second.errors}  backlog {second.backlog}{busy}",
         file=sys.stderr,
         flush=True,
     )
 
 
-def print_json_progress(progress: Progress) -> None:
+def print_json_progress(second: Second) -> None:
     """One line of JSON on stderr."""
-    window = {"window_p50_ms": progress.window.p50_ms, "window_p99_ms": progress.window.p99_ms}
-    print(json.dumps({**asdict(progress.second), **window}), file=sys.stderr, flush=True)
+    print(json.dumps(asdict(second)), file=sys.stderr, flush=True)
 
 
-REPORTS: dict[str, Callable[[Progress], None]] = {
+REPORTS: dict[str, Callable[[Second], None]] = {
     "text": print_progress,
     "json": print_json_progress,
-    "none": lambda progress: None,
+    "none": lambda second: None,
 }
 
 

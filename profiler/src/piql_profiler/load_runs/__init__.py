@@ -1,12 +1,13 @@
-"""Load runs: deployed queries called in open loop, at a stated rate, and what came of it.
+"""Load runs: deployed queries called at a stated rate or in a closed loop, and what came of it.
 
     Plan ──run──▶ clients: arrivals ──▶ calling ──▶ targets (a store, or the query service)
                   ◀── calls: a Batch each second
                   window, thresholds: stop        accounts ──▶ result ──▶ wording, page, result_file, hdr_log, verdicts
 
-arrivals       when calls are due, by a Poisson process; mixes are the queries and their weights
+arrivals       when calls are due, in an open loop or a closed one; mixes are the queries and their weights
 calls          what a client says of its calls, and which of their latency is the client's own
 accounts       adds batches up; pure, as are arrivals, window, thresholds, verdicts and comparison
+refusals       which errors of calls are refusals
 comparison     two runs, line by line, by a test with a stated error
 
 A call's latency counts from the moment it was due, so what a slow call makes others wait is part of it.

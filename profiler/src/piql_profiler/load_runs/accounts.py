@@ -13,9 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from piql_profiler.load_runs.calls import Batch, Call
-from piql_profiler.load_runs.result import QUANTILES, Ended, Line, LoadRun, Second, Setting, ThresholdResult
+from piql_profiler.load_runs.refusals import is_refusal
+from piql_profiler.load_runs.result import (
+    QUANTILES,
+    Ended,
+    Line,
+    LoadRun,
+    QuerySecond,
+    Second,
+    Setting,
+    ThresholdResult,
+)
 from piql_profiler.load_runs.thresholds import Threshold
-from piql_profiler.load_runs.window import Check
+from piql_profiler.load_runs.window import Check, Moments, Window
 from piql_profiler.measure.histogram import BINS, Histogram, bins_of
 from piql_profiler.measure.precision import effective_number
 
@@ -76,25 +86,38 @@ class Accounts:
         for kind, message in batch.messages:
             self._messages.setdefault(kind, message)
 
-    def second(self, now: float) -> Second:
-        """Close a second: what has come since the last one."""
+    def second(self, now: float, window: Window) -> Second:
+        """Close a second: what has come since the last one, and the percentiles of the window."""
         passed = now - (self._timeline[-1].at if self._timeline else 0.0)
         calls, self._since = self._since, []
         latencies = [call.latency_us / 1000 for call in calls if call.error is None]
         p50, p99 = np.quantile(latencies, [0.5, 0.99]) if latencies else (None, None)
+        of_window = window.moments(now)
         step = min(int(np.searchsorted(self._ends, now - passed / 2, side="right")), len(self._ends) - 1)
         second = Second(
             at=now,
-            asked=self.setting.steps[step].rate if now - passed / 2 < self._ends[-1] else 0.0,
+            asked=self._asked(step, now - passed / 2),
             done=len(calls) / max(passed, 1e-9),
             errors=sum(call.error is not None for call in calls),
             backlog=sum(batch.waiting for batch in self._clients.values()),
             p50_ms=None if p50 is None else float(p50),
             p99_ms=None if p99 is None else float(p99),
             computing=max((batch.computing for batch in self._clients.values()), default=0.0),
+            refused=_refused(calls),
+            window_p50_ms=of_window.p50_ms,
+            window_p99_ms=of_window.p99_ms,
+            queries=self._query_seconds(calls, now, window),
         )
         self._timeline.append(second)
         return second
+
+    def _asked(self, step: int, moment: float) -> float | None:
+        rate = self.setting.steps[step].rate
+        return 0.0 if rate is not None and moment >= self._ends[-1] else rate
+
+    def _query_seconds(self, calls: Sequence[Call], now: float, window: Window) -> tuple[QuerySecond, ...]:
+        names = [query.name for query in self.setting.queries]
+        return tuple(_query_second(number, name, calls, window.moments(now, name)) for number, name in enumerate(names))
 
     def run(
         self,
@@ -170,6 +193,16 @@ def last_checks(thresholds: Sequence[Threshold], checks: Sequence[Check]) -> lis
         of_it = [check for check in checks if check.threshold == threshold] or [Check(threshold, 0.0, 0, "too few")]
         chosen.append(max(of_it, key=lambda check: (-1.0 if check.value is None else check.value, check.calls)))
     return chosen
+
+
+def _query_second(number: int, name: str, calls: Sequence[Call], moments: Moments) -> QuerySecond:
+    of_query = [call for call in calls if call.query == number]
+    errors = sum(call.error is not None for call in of_query)
+    return QuerySecond(name, len(of_query), errors, _refused(of_query), moments.p50_ms, moments.p99_ms)
+
+
+def _refused(calls: Sequence[Call]) -> int:
+    return sum(call.error is not None and is_refusal(call.error) for call in calls)
 
 
 def _counted(values_us: np.ndarray) -> np.ndarray:

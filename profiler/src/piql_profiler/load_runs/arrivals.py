@@ -1,29 +1,32 @@
-"""When calls of an open loop are due: by a Poisson process at each step's rate; its query is drawn by weight.
+"""When calls are due; the query of each is drawn by weight.
 
-    steps    50/s for 30 s, then 100/s for 30 s
-    due      ·  ·   · ··     ·  |· · ··· ·· · ·|      drawn from a seed; nothing that happens moves it
+    open loop     by a Poisson process at each step's rate, drawn from a seed; nothing that happens moves it
+                  50/s for 30 s, then 100/s for 30 s    ·  ·   · ··     ·  |· · ··· ·· · ·|
+    closed loop   as soon as a connection is free: the time of an answer decides when the next call is made
 
 Several clients draw their shares apart: Poisson processes together are one of the sum of their rates.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 _DRAWN_AT_ONCE = 512
+AT_ONCE = math.inf  # the moment of a call that is due as soon as its connection is ready for it
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Calls are due `rate` times a second, for so many seconds."""
+    """Calls are due `rate` times a second, for so many seconds; None for a closed loop."""
 
-    rate: float
+    rate: float | None
     seconds: float
 
 
@@ -38,9 +41,10 @@ class Arrival(NamedTuple):
 def arrivals(steps: Sequence[Step], weights: Sequence[float], seed: int, share: float = 1.0) -> Iterator[Arrival]:
     """Yield the calls of all steps in order of time; `share` is the part of the rate that this client makes."""
     random = np.random.default_rng(seed)
-    ends = np.cumsum(weights) / np.sum(weights)
+    ends = _ends(weights)
     began = 0.0
     for number, step in enumerate(steps):
+        assert step.rate is not None
         for due, query in _of_step(random, step.rate * share, ends):
             if due >= step.seconds:
                 break
@@ -52,14 +56,61 @@ def _of_step(random: np.random.Generator, rate: float, ends: np.ndarray) -> Iter
     due = 0.0
     while True:
         gaps = random.exponential(1.0 / rate, _DRAWN_AT_ONCE)
-        queries = np.minimum(np.searchsorted(ends, random.random(_DRAWN_AT_ONCE), side="right"), len(ends) - 1)
+        queries = _drawn_queries(random, ends, _DRAWN_AT_ONCE)
         for gap, query in zip(gaps.tolist(), queries.tolist(), strict=True):
             due += gap
             yield due, query
 
 
-class Line:
-    """The calls that nobody has taken yet, in order of time; may be used from any number of threads."""
+class Line(Protocol):
+    """Gives out calls, one after the other; may be used from any number of threads."""
+
+    def take(self) -> Arrival | None:
+        """The next call; None where none is left, or the line has ended."""
+        ...
+
+    def end(self) -> None:
+        """Give out no more calls."""
+        ...
+
+    def waiting(self, now: float) -> list[Arrival]:
+        """The calls that are due and that nobody has taken."""
+        ...
+
+
+class ClosedLine:
+    """A call for whoever asks, until the time of the run is over; so none ever waits."""
+
+    def __init__(self, seconds: float, weights: Sequence[float], seed: int, now: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._ends = _ends(weights)
+        self._random = np.random.default_rng(seed)
+        self._now = now
+        self._is_ended = False
+
+    def take(self) -> Arrival | None:
+        """A call that is due at once; only the connection whose turn it is asks for one."""
+        if self._is_ended or self._now() >= self._seconds:
+            return None
+        return Arrival(AT_ONCE, 0, int(_drawn_queries(self._random, self._ends, 1)[0]))
+
+    def end(self) -> None:
+        self._is_ended = True
+
+    def waiting(self, now: float) -> list[Arrival]:
+        return []
+
+
+def _ends(weights: Sequence[float]) -> np.ndarray:
+    return np.asarray(np.cumsum(weights) / np.sum(weights))
+
+
+def _drawn_queries(random: np.random.Generator, ends: np.ndarray, count: int) -> np.ndarray:
+    return np.minimum(np.searchsorted(ends, random.random(count), side="right"), len(ends) - 1)
+
+
+class OpenLine:
+    """The calls that nobody has taken yet, in order of time."""
 
     def __init__(self, calls: Iterator[Arrival]) -> None:
         self._calls = calls
@@ -68,19 +119,17 @@ class Line:
         self._is_ended = False
 
     def take(self) -> Arrival | None:
-        """The next call, which may be due already or not; None where none is left, or the line has ended."""
+        """The next call, which may be due already or not."""
         with self._lock:
             if self._is_ended:
                 return None
             return self._drawn.popleft() if self._drawn else next(self._calls, None)
 
     def end(self) -> None:
-        """Give out no more calls."""
         with self._lock:
             self._is_ended = True
 
     def waiting(self, now: float) -> list[Arrival]:
-        """The calls that are due and that nobody has taken."""
         with self._lock:
             while not self._drawn or self._drawn[-1].due <= now:
                 call = next(self._calls, None)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 from typing import Protocol
 
-from piql_profiler.load_runs.arrivals import Arrival, Line
+from piql_profiler.load_runs.arrivals import AT_ONCE, Arrival, Line
 from piql_profiler.load_runs.calls import Batch, Call, Unanswered, kind_of
 
 MOST_UNANSWERED = 5_000  # of a batch, the oldest: enough to tell what the window's percentiles are
@@ -105,7 +105,10 @@ class Calling:
                 return None
             self._at_turn = call
             parameters = self._target.draw(call.query)
-            self._clock.wait_until(call.due)
+            if call.due == AT_ONCE:
+                call = call._replace(due=self._clock.now())
+            else:
+                self._clock.wait_until(call.due)
             with self._lock:
                 if self._is_stopped:  # it stays at the turn: a call that was due by now was not answered
                     return None

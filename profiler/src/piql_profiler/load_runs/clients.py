@@ -23,7 +23,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Self
 
-from piql_profiler.load_runs.arrivals import Line, Step, arrivals
+from piql_profiler.load_runs.arrivals import ClosedLine, Line, OpenLine, Step, arrivals
 from piql_profiler.load_runs.calling import Calling
 from piql_profiler.load_runs.calls import Batch
 from piql_profiler.load_runs.targets import Address, open_target, warm_up
@@ -177,7 +177,7 @@ def serve(connection: Connection) -> None:
     began: float = connection.recv()
     stopped = threading.Event()
     clock = _RunClock(began, stopped)
-    calling = Calling(task.client, Line(arrivals(task.steps, task.weights, task.seed, task.share)), target, clock)
+    calling = Calling(task.client, _line(task, clock), target, clock)
     threads = [threading.Thread(target=calling.work, daemon=True) for _ in range(task.connections)]
     clock.wait_until(0.0)
     for thread in threads:
@@ -185,6 +185,12 @@ def serve(connection: Connection) -> None:
     with contextlib.suppress(OSError, EOFError):  # nobody is there any more
         _report(connection, calling, clock, stopped, threads)
     os._exit(0)  # a call that does not end holds no one up
+
+
+def _line(task: Task, clock: _RunClock) -> Line:
+    if task.steps[0].rate is None:
+        return ClosedLine(sum(step.seconds for step in task.steps), task.weights, task.seed, clock.now)
+    return OpenLine(arrivals(task.steps, task.weights, task.seed, task.share))
 
 
 def _report(

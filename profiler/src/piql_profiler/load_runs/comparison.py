@@ -31,9 +31,12 @@ Outcome = Literal["slower", "faster", "no difference shown", "too few", "client"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One query at one rate in both runs; `chance` is how probable so large a difference is if there is none."""
+    """One query at one rate in both runs, or None in a closed loop.
 
-    rate: float
+    `chance` is how probable so large a difference is if there is none.
+    """
+
+    rate: float | None
     first: Line
     second: Line
     outcome: Outcome
@@ -125,12 +128,12 @@ def _differences(first: LoadRun, second: LoadRun) -> Iterator[str]:
             f"{asked_then.clients} with {asked_then.connections}"
         )
     rates = [[step.rate for step in setting.steps] for setting in (asked, asked_then)]
-    if sorted(rates[0]) != sorted(rates[1]):
+    if sorted(rates[0], key=str) != sorted(rates[1], key=str):
         yield f"the steps are {_listed(rates[0])} and {_listed(rates[1])} calls a second: only equal ones are compared"
     for name, run in (("first", first), ("second", second)):
         if run.is_partial:
             yield f"the {name} run is partial: {run.message}"
 
 
-def _listed(rates: Sequence[float]) -> str:
-    return ", ".join(f"{rate:g}" for rate in rates)
+def _listed(rates: Sequence[float | None]) -> str:
+    return ", ".join("as many as can be" if rate is None else f"{rate:g}" for rate in rates)

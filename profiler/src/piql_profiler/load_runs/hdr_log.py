@@ -1,6 +1,6 @@
 """A load run as an HdrHistogram log: of each step and query its latencies (`rt`) and its service times (`st`).
 
-Tag=findUser:50:rt,0.000,30.000,12.345,HIST…      query, calls a second of all queries, kind
+Tag=findUser:50:rt,0.000,30.000,12.345,HIST…      query, calls a second of all queries (or closed), kind
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ def write_log(path: Path, run: LoadRun) -> None:
     lines = []
     for line in run.lines:
         began = sum(step.seconds for step in run.setting.steps[: line.step])
-        tag = f"{line.query}:{run.setting.steps[line.step].rate:g}"
+        rate = run.setting.steps[line.step].rate
+        tag = f"{line.query}:{'closed' if rate is None else f'{rate:g}'}"
         for kind, histogram in (("rt", line.latency), ("st", line.service)):
             lines.append(TaggedLine(f"{tag}:{kind}", began, run.seconds_of(line.step), histogram))
     write_tagged_lines(path, run.started_at, lines)

@@ -80,17 +80,37 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class QuerySecond:
+    """One query in one second: the calls that ended, in an error or a refusal; percentiles are those of the window."""
+
+    query: str
+    calls: int
+    errors: int
+    refused: int
+    p50_ms: float | None
+    p99_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Second:
-    """What one second of the run was like, for charts: rates are calls a second, percentiles those of its calls."""
+    """What one second of the run was like, for charts: rates are calls a second, percentiles those of its calls.
+
+    `asked` is None in a closed loop. `errors` include what was `refused`. The percentiles of the window are those of
+    the last seconds together: one second has too few calls for a p99.
+    """
 
     at: float
-    asked: float
+    asked: float | None
     done: float
     errors: int
     backlog: int
     p50_ms: float | None
     p99_ms: float | None
     computing: float
+    refused: int = 0
+    window_p50_ms: float | None = None
+    window_p99_ms: float | None = None
+    queries: tuple[QuerySecond, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +138,11 @@ class Setting:
     seed: int
     window_seconds: float
     at_least: int
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether each connection makes its next call when the last one has ended, at no stated rate."""
+        return self.steps[0].rate is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +172,11 @@ class LoadRun:
     def lines_of(self, step: int) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if line.step == step)
 
-    def asked_rate(self, line: Line) -> float:
-        """The calls a second that were asked of a query in a step."""
+    def asked_rate(self, line: Line) -> float | None:
+        """The calls a second that were asked of a query in a step; None in a closed loop."""
         weights = {query.name: query.weight for query in self.setting.queries}
-        return self.setting.steps[line.step].rate * weights[line.query] / sum(weights.values())
+        rate = self.setting.steps[line.step].rate
+        return None if rate is None else rate * weights[line.query] / sum(weights.values())
 
     def limit_of_client(self, step: int) -> str | None:
         """Why the client itself was the limit in a step, in a sentence; None where it was not."""

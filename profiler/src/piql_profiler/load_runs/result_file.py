@@ -17,6 +17,7 @@ from piql_profiler.load_runs.result import (
     CalledQuery,
     Line,
     LoadRun,
+    QuerySecond,
     Second,
     Setting,
     ThresholdResult,
@@ -116,7 +117,8 @@ def _run_of(content: dict[str, Any]) -> LoadRun:
     setting = dict(content["setting"])
     setting["steps"] = tuple(Step(**step) for step in setting["steps"])
     setting["queries"] = tuple(CalledQuery(**query) for query in setting["queries"])
-    if not all(math.isfinite(step.rate) and step.rate > 0.0 for step in setting["steps"]):
+    rates = [step.rate for step in setting["steps"]]
+    if not all(rate is None if rates[0] is None else rate is not None and 0.0 < rate < math.inf for rate in rates):
         raise ValueError("a rate is a number above 0")
     return LoadRun(
         Setting(**setting),
@@ -125,11 +127,16 @@ def _run_of(content: dict[str, Any]) -> LoadRun:
         content["message"],
         float(content["seconds"]),
         tuple(_line_of(line) for line in content["lines"]),
-        tuple(Second(**second) for second in content["timeline"]),
+        tuple(_second_of(second) for second in content["timeline"]),
         tuple(ThresholdResult(**threshold) for threshold in content["thresholds"]),
         dict(content["messages"]),
         tuple(content["notes"]),
     )
+
+
+def _second_of(second: dict[str, Any]) -> Second:
+    queries = tuple(QuerySecond(**query) for query in second.get("queries", ()))
+    return Second(**{**second, "queries": queries})
 
 
 def _line_of(line: dict[str, Any]) -> Line:

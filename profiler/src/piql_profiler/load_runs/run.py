@@ -17,7 +17,7 @@ from piql_profiler.load_runs.clients import Clients, Task
 from piql_profiler.load_runs.result import Ended, LoadRun, Second, Setting
 from piql_profiler.load_runs.targets import Address
 from piql_profiler.load_runs.thresholds import Threshold
-from piql_profiler.load_runs.window import Check, Moments, Window
+from piql_profiler.load_runs.window import Check, Window
 
 _LATE = 0.3  # s after each second, until the batches of that second have come
 _DRAIN_SECONDS = 5.0  # after the last call was due, for calls that wait
@@ -33,15 +33,7 @@ class Plan:
     thresholds: tuple[Threshold, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """One second of the run, and the percentiles of the window."""
-
-    second: Second
-    window: Moments
-
-
-def run_load(plan: Plan, report: Callable[[Progress], None], interrupted: threading.Event) -> LoadRun:
+def run_load(plan: Plan, report: Callable[[Second], None], interrupted: threading.Event) -> LoadRun:
     """Carry a run out, and report each second; ClientsUnable where it cannot begin.
 
     When `interrupted` is set it ends early, and its result is partial.
@@ -78,7 +70,7 @@ def tasks_of(plan: Plan) -> list[Task]:
 class _State:
     """A run under way."""
 
-    def __init__(self, plan: Plan, clients: Clients, report: Callable[[Progress], None]) -> None:
+    def __init__(self, plan: Plan, clients: Clients, report: Callable[[Second], None]) -> None:
         self._plan = plan
         self._clients = clients
         self._report = report
@@ -113,7 +105,7 @@ class _State:
                 self._clients.stop()
         if not is_stopped:
             self._seconds = length
-        self._accounts.second(max(second, time.perf_counter() - began))
+        self._accounts.second(max(second, time.perf_counter() - began), self._window)
 
     def _add(self, batch: Batch) -> None:
         self._accounts.add(batch)
@@ -125,7 +117,7 @@ class _State:
 
     def _close(self, second: float) -> None:
         """End one second: report it, and check the thresholds."""
-        self._report(Progress(self._accounts.second(second), self._window.moments(second)))
+        self._report(self._accounts.second(second, self._window))
         checks = [
             self._window.check(threshold, second, self._plan.setting.at_least) for threshold in self._plan.thresholds
         ]

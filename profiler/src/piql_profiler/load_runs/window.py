@@ -36,7 +36,7 @@ class Check:
 
 
 class Moments(NamedTuple):
-    """The percentiles of a window for the line of progress, in ms; None where nothing ended."""
+    """The percentiles of a window for progress and charts, in ms; None where nothing ended."""
 
     p50_ms: float | None
     p99_ms: float | None
@@ -81,9 +81,9 @@ class Window:
         """Whether a client computes without a pause."""
         return max(self._computing.values(), default=0.0) > MOST_COMPUTING
 
-    def moments(self, now: float) -> Moments:
-        """The percentiles of the calls in the window that were answered."""
-        latencies = self._answered(now, None)[0]
+    def moments(self, now: float, query: str | None = None) -> Moments:
+        """The percentiles of the calls in the window that were answered, of one query or of all."""
+        latencies = self._answered(now, query)[0]
         if not len(latencies):
             return Moments(None, None)
         p50, p99 = np.quantile(latencies, [0.5, 0.99]) / 1000

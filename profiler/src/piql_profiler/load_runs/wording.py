@@ -13,6 +13,11 @@ from piql_profiler.validation.agreement import ERROR
 HEADINGS = ("query", "asked/s", "done/s", "calls", "errors", "p50, ms", "p95, ms", "p99, ms (95 %)", "requests")
 COMPARED = ("query", "calls/s", "first p99, ms (95 %)", "second p99, ms (95 %)", "the second is")
 TOO_FEW = "too few"
+STATED = (
+    f"That any verdict here calls equal queries different has a probability of at most {ERROR:.0%} (Fisher's exact "
+    f"test on the calls beyond the common p99, Holm's correction). Too few: less than {FEWEST_FOR_P99} independent "
+    "calls in one of the runs."
+)
 _ENDED = {"stopped": "was stopped", "interrupted": "was interrupted", "failed": "failed"}
 
 
@@ -21,10 +26,12 @@ def heading(run: LoadRun) -> str:
     setting = run.setting
     kind = "the query service at" if setting.is_service else "the store"
     weights = ", ".join(f"{query.name} {query.weight:g}" for query in setting.queries)
+    loop = "Closed loop" if setting.is_closed else "Open loop"
+    counting = "the call was made" if setting.is_closed else "a call was due"
     return (
-        f"Open loop on {kind} {setting.target}: {_counted(setting.clients, 'client')} with "
+        f"{loop} on {kind} {setting.target}: {_counted(setting.clients, 'client')} with "
         f"{_counted(setting.connections, 'connection')}, seed {setting.seed}. Mix: {weights}. "
-        "Latencies count from the moment a call was due."
+        f"Latencies count from the moment {counting}."
     )
 
 
@@ -32,6 +39,9 @@ def step_heading(run: LoadRun, step: int) -> str:
     """The rate of a step, and how long it ran."""
     asked, ran = run.setting.steps[step], run.seconds_of(step)
     short = "" if ran >= asked.seconds else f" ({ran:.0f} s of it)"
+    if asked.rate is None:
+        connections = _counted(run.setting.connections, "connection")
+        return f"As many calls as {connections} could make in {asked.seconds:g} s{short}"
     return f"Step {step + 1}: {asked.rate:g} calls a second for {asked.seconds:g} s{short}"
 
 
@@ -41,7 +51,7 @@ def cells(run: LoadRun, line: Line) -> list[str]:
     bound = next(query.bound for query in run.setting.queries if query.name == line.query)
     return [
         line.query,
-        _rate(run.asked_rate(line)),
+        "–" if (asked := run.asked_rate(line)) is None else _rate(asked),
         _rate(line.ended_in_step / seconds) if seconds else "–",
         f"{line.due:,}",
         f"{line.failed:,}",
@@ -139,7 +149,7 @@ def comparison_cells(pair: Pair) -> list[str]:
     """One line of a comparison, as `COMPARED` names it."""
     return [
         pair.first.query,
-        f"{pair.rate:g}",
+        "closed loop" if pair.rate is None else f"{pair.rate:g}",
         percentile(pair.first, 0.99, with_interval=True),
         percentile(pair.second, 0.99, with_interval=True),
         "not known: the client could not keep up" if pair.outcome == "client" else pair.outcome,
@@ -151,12 +161,7 @@ def comparison_text(comparison: Comparison) -> str:
     if not comparison.pairs:
         return "\n".join(["No query was called at the same rate in both runs.", *comparison.differences])
     table = text_table(COMPARED, [comparison_cells(pair) for pair in comparison.pairs])
-    stated = (
-        f"That any verdict here calls equal queries different has a probability of at most {ERROR:.0%} (Fisher's exact "
-        f"test on the calls beyond the common p99, Holm's correction). Too few: less than {FEWEST_FOR_P99} independent "
-        "calls in one of the runs."
-    )
-    return "\n".join([table, "", *(f"Not the same: {difference}." for difference in comparison.differences), stated])
+    return "\n".join([table, "", *(f"Not the same: {difference}." for difference in comparison.differences), STATED])
 
 
 def text_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
