@@ -313,7 +313,7 @@ async def test_a_run_is_not_removed_while_it_is_measured_again(
     url = f"{DEVELOPMENT}/profile-runs/{await started(client, SHORT)}"
     await until(client, url.rpartition("/")[2], "done")
     look = _Look()
-    monkeypatch.setattr(service, "ProfileProcess", look)
+    monkeypatch.setattr(service, "MeasuringProcess", look)
     looking = asyncio.create_task(client.post(f"{url}/look", timeout=PATIENCE))
     await look.has_begun.wait()
     refused = await client.delete(url)

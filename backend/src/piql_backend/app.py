@@ -43,6 +43,7 @@ from piql_backend.imports.endpoints import router as imports
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.live_sessions.endpoints import SOCKET
+from piql_backend.load_runs.endpoints import router as load_runs
 from piql_backend.oidc.endpoints import router as sign_ins
 from piql_backend.otlp.endpoints import router as otlp
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
@@ -100,6 +101,7 @@ ROUTERS = (
 )
 ENVIRONMENT_ROUTERS = (
     profile_runs,
+    load_runs,
     predictions,
     sample,
     deployments,

@@ -15,6 +15,7 @@ from piql_backend.web.schemas import FilePath, Read, ShownLine, SourceFiles, Wri
 Status = Literal["open", "approved", "refused", "outdated", "deploying", "tried", "deployed", "withdrawn"]
 Verdict = Literal["approve", "refuse"]
 CheckMode = Literal["block", "warn", "off"]
+LoadRunsBy = Literal["developer", "deployer", "nobody"]  # the role that it takes at least
 CheckName = Literal["unbounded", "dearer", "slo", "limit", "approval"]
 Outcome = Literal["passed", "failed", "unknown"]
 RequestState = Literal["open", "closed"]
@@ -33,10 +34,11 @@ class CheckModesWrite(Write):
 class RulesWrite(Write):
     """What an environment asks of requests; with `needs_request` nothing is deployed to it without one.
 
-    `excludes_author`: whoever wrote the text of a request does not approve it.
+    `excludes_author`: whoever wrote the text of a request does not approve it. `load_runs_by` may start load runs.
     """
 
     needs_request: bool = False
+    load_runs_by: LoadRunsBy = "developer"
     approvals: int = Field(default=0, ge=0, le=10)
     excludes_author: bool = True
     checks: CheckModesWrite = CheckModesWrite()
@@ -50,9 +52,10 @@ class CheckModesRead(Read):
 
 
 class RulesRead(Read):
-    """What an environment asks of requests."""
+    """What an environment asks of requests, and who may start load runs there."""
 
     needs_request: bool
+    load_runs_by: LoadRunsBy
     approvals: int
     excludes_author: bool
     checks: CheckModesRead

@@ -43,6 +43,7 @@ from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.schemas import LatencyRead
 from piql_backend.latency.service import Latency
+from piql_backend.load_runs.service import LoadRuns
 from piql_backend.otlp.repository import SeriesTable
 from piql_backend.otlp.service import Otlp
 from piql_backend.predictions.by_workers import PredictionsByWorkers
@@ -139,6 +140,13 @@ class Environment:
             self.store,
             canary_table,
         )
+        self.load_runs = LoadRuns(
+            folder / "load-runs",
+            store.url,
+            self.deployments,
+            self._slo_table,
+            lambda: self.profile_runs.is_under_way,
+        )
         self.latency = Latency(
             self._observation_table,
             self._slo_table,
@@ -222,6 +230,7 @@ class Environment:
     async def open(self) -> None:
         """Open all services, go on with what an earlier start left, and fill the store of a new sample."""
         self.profile_runs.open()
+        await asyncio.to_thread(self.load_runs.open)
         await asyncio.to_thread(self.exports.open)
         await asyncio.to_thread(self.imports.open)
         self.observations.open()
@@ -248,6 +257,7 @@ class Environment:
             self.generations,
             self.headroom,
             self.profile_runs,
+            self.load_runs,
         )
         return any(part.is_under_way for part in parts)
 
@@ -259,6 +269,7 @@ class Environment:
             self.generations.close(),
             self.headroom.close(),
             self.profile_runs.close(),
+            self.load_runs.close(),
         )
         await asyncio.to_thread(self._canary_watch.close)
         await asyncio.to_thread(self.alerts.close)

@@ -227,6 +227,7 @@ class Environments:
         """End what would keep connections open, before the server waits for their end."""
         for environment in self.open_ones.values():
             environment.profile_runs.end_streams()
+            environment.load_runs.end_streams()
 
     async def _open(self, name: EnvironmentName, folder: Path, entry: _Entry) -> Environment:
         """Open an environment; ApiError 503 where it is broken."""

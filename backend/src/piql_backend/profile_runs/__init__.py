@@ -1,7 +1,6 @@
 """Profile runs: measurements of a store's operators, each a process of its own.
 
 service.py      queues, starts, cancels and resumes them
-process.py      the process of one run
 repository.py   the runs on disk
 stores.py       which stores may be measured
 summary.py      what a run measured, by operator

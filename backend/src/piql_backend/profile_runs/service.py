@@ -29,8 +29,8 @@ from piql_profiler.measure.workload import Workload
 from piql_profiler.runs.run_files import read_info
 
 from piql_backend.data_folder.files import write_atomically
+from piql_backend.measuring.process import MeasuringProcess, end_orphan
 from piql_backend.profile_runs.drift import drift_of
-from piql_backend.profile_runs.process import ProfileProcess, end_orphan
 from piql_backend.profile_runs.repository import ProfileRunFiles, StoredRun
 from piql_backend.profile_runs.schemas import (
     GridLevels,
@@ -72,7 +72,7 @@ class ProfileRuns:
         self._files = ProfileRunFiles(root)
         self._stores = stores
         self._runs: dict[str, StoredRun] = {}
-        self._process: ProfileProcess | None = None
+        self._process: MeasuringProcess | None = None
         self._running: str | None = None
         self._worker: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -221,8 +221,8 @@ class ProfileRuns:
         folder = self._files.measurements(run_id).resolve()
         self._running = run_id
         try:
-            arguments = ("--look", "1", "--out", str(folder))
-            self._process = await ProfileProcess.start(arguments, self._files.folder(run_id), self._url(run_id))
+            arguments, url = ("--look", "1", "--out", str(folder)), self._url(run_id)
+            self._process = await MeasuringProcess.start("profile", arguments, self._files.folder(run_id), url)
             code, complaint = await self._process.follow(lambda progress: None)
         finally:
             self._process, self._running = None, None
@@ -301,7 +301,7 @@ class ProfileRuns:
         self._running = run_id
         try:
             folder, url = self._files.folder(run_id), self._url(run_id)
-            self._process = await ProfileProcess.start(self._arguments(run_id), folder, url)
+            self._process = await MeasuringProcess.start("profile", self._arguments(run_id), folder, url)
         except (OSError, ApiError) as error:
             self._running = None
             self._change(run_id, state="failed", message=f"The profiler does not start: {error}.", ended_at=_now())

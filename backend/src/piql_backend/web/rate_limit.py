@@ -13,7 +13,7 @@ from piql_backend.web.retry_after import RETRY_AFTER
 _WORDS: dict[Kind, str] = {  # what the refusal calls requests of that kind
     "executions": "executions",
     "compiles": "compilations and predictions",
-    "deployments": "deployments, profile runs and bursts",
+    "deployments": "deployments, profile runs, load runs and bursts",
     "others": "requests",
 }
 

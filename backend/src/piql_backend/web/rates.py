@@ -31,8 +31,8 @@ _PATTERNS: Mapping[Kind, re.Pattern[str]] = {  # of "METHOD /path"; what none of
     "deployments": re.compile(
         r"POST /api/applications(/[^/]+/duplicates)?|GET /api/applications/[^/]+/archive"
         r"|POST /api/application-imports/(archives|files|folders|repositories|keyspaces|[^/]+/applications)"
-        rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts"
-        r"|sample/attempts)"
+        rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?"
+        r"|load-runs(/.+)?|bursts|sample/attempts)"
     ),
 }
 

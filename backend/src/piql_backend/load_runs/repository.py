@@ -1,0 +1,52 @@
+"""Load runs on disk, a folder each.
+
+load-20260101-120000-3f2a/state.json     what was asked for, and how it ended; written by the backend
+load-20260101-120000-3f2a/result.json    what came of it, as `piql load-test --out` writes it
+load-20260101-120000-3f2a/run.hlog       its histograms, as `--hlog` writes them
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from piql_backend.data_folder.files import write_atomically
+from piql_backend.load_runs.schemas import LoadRunRead
+
+log = logging.getLogger(__name__)
+
+
+class LoadRunFiles:
+    """The folders below one root."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def folder(self, run_id: str) -> Path:
+        return self._root / run_id
+
+    def result(self, run_id: str) -> Path:
+        return self._root / run_id / "result.json"
+
+    def log(self, run_id: str) -> Path:
+        return self._root / run_id / "run.hlog"
+
+    def save(self, run: LoadRunRead) -> None:
+        """Write the state of a run in one step."""
+        write_atomically(self.folder(run.id) / "state.json", run.model_dump_json(indent=2) + "\n")
+
+    def load_all(self) -> list[LoadRunRead]:
+        """Every run whose state can be read; the log names the others, and their files stay where they are."""
+        runs = []
+        for file in sorted(self._root.glob("*/state.json")):
+            try:
+                runs.append(LoadRunRead.model_validate_json(file.read_bytes()))
+            except (OSError, ValidationError) as damage:
+                log.error("%s cannot be read, and its load run is not listed: %s", file, damage)
+        return runs
+
+    def delete(self, run_id: str) -> None:
+        shutil.rmtree(self.folder(run_id), ignore_errors=True)
