@@ -141,6 +141,12 @@ export class Api {
     await this.send('POST', `${DEVELOPMENT}/deployments`, { base_version: await this.liveVersion() })
   }
 
+  /** The same with the predictions of the newest profile run that is done. */
+  async deployPredicted(): Promise<void> {
+    const run = (await this.runs()).find(({ state }) => state === 'done')
+    await this.send('POST', `${DEVELOPMENT}/deployments`, { base_version: await this.liveVersion(), run_id: run?.id })
+  }
+
   /** Starts a deployment with one more query; its back-fill writes only so many rows a second, so it can be watched. */
   async buildSlowly(query: string, rowsPerSecond: number): Promise<void> {
     const files = (await this.files()).map(({ path, text }) => ({ path, text }))

@@ -21,6 +21,7 @@ import { useView } from './url-state'
 const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const CapacityPage = lazy(() => import('./capacity/CapacityPage'))
+const LoadRunsPage = lazy(() => import('./load-runs/LoadRunsPage'))
 const AlertsPage = lazy(() => import('./alerts/AlertsPage'))
 const RequestsPage = lazy(() => import('./requests/RequestsPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
@@ -35,6 +36,7 @@ const CodePage = lazy(() => import('../panels/reference/CodePage'))
 const PAGE_TITLES: Partial<Record<View['page'], string>> = {
   dashboard: 'Dashboard',
   capacity: 'Capacity',
+  'load-runs': 'Load runs',
   alerts: 'Alerts',
   requests: 'Requests',
   guide: 'Guide',
@@ -107,6 +109,8 @@ function Pages() {
                 <DashboardPage />
               ) : page === 'capacity' ? (
                 <CapacityPage />
+              ) : page === 'load-runs' ? (
+                <LoadRunsPage />
               ) : page === 'alerts' ? (
                 <AlertsPage />
               ) : page === 'requests' ? (

@@ -37,6 +37,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
       <PageLink page="workbench" title="Workbench" />
       <PageLink page="dashboard" title="Dashboard" />
       <PageLink page="capacity" title="Capacity" />
+      <PageLink page="load-runs" title="Load runs" />
       <PageLink page="requests" title="Requests" />
       <PageLink page="alerts" title="Alerts" />
     </nav>
@@ -98,7 +99,7 @@ function PageLink({ page, title }: { page: 'workbench' | SidePage; title: string
   const view = useView()
   return (
     <ViewLink
-      to={{ page, request: undefined }}
+      to={{ page, request: undefined, loadRun: undefined }}
       className={styles['navLink']}
       aria-current={view.page === page ? 'page' : undefined}
     >

@@ -4,9 +4,9 @@
  */
 import { useSyncExternalStore } from 'react'
 
-const FOR_TOOLS = window.matchMedia('(min-width: 1141px)')
-const FOR_SEARCH = window.matchMedia('(min-width: 940px)')
-const FOR_PAGES = window.matchMedia('(min-width: 700px)')
+const FOR_TOOLS = window.matchMedia('(min-width: 1221px)')
+const FOR_SEARCH = window.matchMedia('(min-width: 1020px)')
+const FOR_PAGES = window.matchMedia('(min-width: 780px)')
 
 export interface HeaderRoom {
   tools: boolean

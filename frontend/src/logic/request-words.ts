@@ -221,6 +221,13 @@ export function rulesText({ needs_request, approvals, excludes_author }: Rules):
   return `${way} A request needs ${plural(approvals, 'approval')}${who}.`
 }
 
+/** Who may start load runs, by the rule. */
+export const LOAD_WORDS = {
+  developer: 'Developers may start load runs here.',
+  deployer: 'Only deployers may start load runs here.',
+  nobody: 'Nobody may start load runs here.',
+} as const
+
 /** Why no request could ever be approved under rules; null where one could. The person is null where nobody signs in. */
 export function impossibleRules({ approvals, excludes_author, checks }: ChosenRules, person: Person | null) {
   if (person !== null || approvals === 0 || checks.approval !== 'block') return null

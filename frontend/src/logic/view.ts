@@ -39,7 +39,7 @@ const TEAM_PAGES = ['people', 'account', 'record'] as const
 export type TeamPage = (typeof TEAM_PAGES)[number]
 
 /** The pages of an environment beside the workbench, each at the path of its name. */
-const SIDE_PAGES = ['dashboard', 'capacity', 'alerts', 'requests'] as const
+const SIDE_PAGES = ['dashboard', 'capacity', 'load-runs', 'alerts', 'requests'] as const
 export type SidePage = (typeof SIDE_PAGES)[number]
 
 export interface View {
@@ -48,6 +48,8 @@ export interface View {
   unknownPath?: string | undefined
   /** The number of the deploy request that the page `requests` shows; without it the list of them. */
   request?: number | undefined
+  /** The id of the load run that the page `load-runs` shows; without it the list of them. */
+  loadRun?: string | undefined
   /** The page of the guide, such as `tutorial`; without it the list of its pages. */
   guide?: string | undefined
   /** The section of that page, by the id of its title. */
@@ -226,7 +228,8 @@ function pagePath(view: View, environment: string): string {
   if (view.page === 'guide') return guidePath(view)
   if (isTeamPage(view.page)) return `/${view.page}`
   const request = view.page === 'requests' && view.request ? `/${view.request}` : ''
-  return `${environment}${isSidePage(view.page) ? `/${view.page}` : ''}${request}` || '/'
+  const loadRun = view.page === 'load-runs' && view.loadRun ? `/${encodeURIComponent(view.loadRun)}` : ''
+  return `${environment}${isSidePage(view.page) ? `/${view.page}` : ''}${request}${loadRun}` || '/'
 }
 
 function isTeamPage(page: string): page is TeamPage {
@@ -261,6 +264,7 @@ function parsePath(parts: readonly string[]): View | undefined {
   const view: View = { page: page ?? 'workbench', application, environment }
   if (more.length === 0) return view
   const [number = ''] = more
+  if (page === 'load-runs' && more.length === 1) return { ...view, loadRun: number }
   const isRequest = page === 'requests' && more.length === 1 && /^[1-9]\d{0,8}$/.test(number)
   return isRequest ? { ...view, request: Number(number) } : undefined
 }
@@ -283,6 +287,7 @@ export function viewOf(application: string, environment: string): Partial<View> 
     tour: undefined,
     guide: undefined,
     request: undefined,
+    loadRun: undefined,
   }
   return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }
 }

@@ -10,6 +10,7 @@ import {
   CHOSEN_CHECKS,
   type CheckMode,
   impossibleRules,
+  LOAD_WORDS,
   MODE_WORDS,
   roleLacking,
   rulesText,
@@ -37,6 +38,7 @@ export function Rules() {
       {rules ? (
         <>
           <p>{rulesText(rules)}</p>
+          <p>{LOAD_WORDS[rules.load_runs_by]}</p>
           <ul className={styles['rules']} aria-label="Checks by the rules">
             {CHOSEN_CHECKS.map((check) => (
               <li key={check}>
@@ -124,6 +126,15 @@ function RulesForm({ rules, person, onClose }: RulesFormProps) {
           <option value="off">off</option>
         </SelectField>
       ))}
+      <SelectField
+        label="Load runs are started by"
+        value={wish.load_runs_by}
+        onChange={(event) => setWish({ ...wish, load_runs_by: event.target.value as DeployRules['load_runs_by'] })}
+      >
+        <option value="developer">developers</option>
+        <option value="deployer">deployers</option>
+        <option value="nobody">nobody</option>
+      </SelectField>
       <p className={styles['soft']}>The rules hold for requests that are open, too.</p>
       {save.error ? <ErrorNotice error={save.error} /> : null}
       <div className={styles['row']}>

@@ -17,6 +17,7 @@ afterEach(() => {
 
 const RULES: DeployRules = {
   needs_request: false,
+  load_runs_by: 'developer',
   approvals: 0,
   excludes_author: true,
   checks: { dearer: 'warn', slo: 'warn', limit: 'block', approval: 'block' },
