@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any, ClassVar
+from urllib.request import OpenerDirector
 
 import pytest
-from piql_backend.slos.report import SLO_FAILED, report
+from piql_backend.slos.report import SLO_FAILED, TOKEN_VARIABLE, UNREACHABLE, report
 
 QUERY = {
     "query": "findUser",
@@ -42,8 +46,57 @@ def test_a_line_has_what_was_observed_and_what_was_predicted_of_the_same_executi
     code: int,
 ) -> None:
     answer = json.dumps({"queries": [QUERY | change]}).encode()
-    monkeypatch.setattr("piql_backend.slos.report.urlopen", lambda address, timeout: io.BytesIO(answer))
+    monkeypatch.setattr(OpenerDirector, "open", lambda opener, request, timeout: io.BytesIO(answer))
     assert report("http://127.0.0.1:8400", "scadr", "production", "live", 3600, "table") == code
     (line,) = capsys.readouterr().out.splitlines()
     assert printed in line
     assert ("predicted" in line) == ("predicted" in printed)
+
+
+class _Guarded(BaseHTTPRequestHandler):
+    """A workbench of a team: it answers who shows the token, and sends everybody else away."""
+
+    shown: ClassVar[list[str | None]] = []
+
+    def do_GET(self) -> None:
+        self.shown.append(self.headers["Authorization"])
+        is_known = self.shown[-1] == "Bearer secret"
+        self.send_response(200 if is_known else 302)
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+        if is_known:
+            self.wfile.write(json.dumps({"queries": [QUERY]}).encode())
+
+    def log_message(self, *words: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def guarded() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), _Guarded)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    _Guarded.shown = []
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_workbench_of_a_team_is_shown_the_token_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, guarded: str
+) -> None:
+    monkeypatch.setenv(TOKEN_VARIABLE, "secret")
+    assert report(guarded, "scadr", "production", "live", 3600, "table") == 0
+    monkeypatch.setenv(TOKEN_VARIABLE, "another")
+    assert report(guarded, "scadr", "production", "live", 3600, "table") == UNREACHABLE
+    assert _Guarded.shown == ["Bearer secret", "Bearer another"]  # no redirect is followed with it
+
+
+def test_a_token_is_not_sent_where_others_could_read_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(TOKEN_VARIABLE, "secret")
+    monkeypatch.setattr(OpenerDirector, "open", lambda *asked, **how: pytest.fail("it was asked"))
+    assert report("http://workbench.example", "scadr", "production", "live", 3600, "table") == UNREACHABLE
+    assert "give an https address" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from piql.store.schemes import S3, scheme_of
 from piql_profiler.measure.store_urls import has_password
 
 from piql_backend.settings import Settings, root_path_from
-from piql_backend.slos.report import print_rules, report
+from piql_backend.slos.report import TOKEN_VARIABLE, print_rules, report
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
@@ -206,7 +206,11 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
 def slo(argv: Sequence[str] | None = None) -> int:
     """Print whether the deployed queries of a running workbench keep their SLOs; return an exit code."""
     parser = argparse.ArgumentParser(prog="piql slo", description="Show whether the deployed queries keep their SLOs.")
-    parser.add_argument("--url", default="http://127.0.0.1:8400", help="the address of a running workbench")
+    parser.add_argument(
+        "--url",
+        default="http://127.0.0.1:8400",
+        help=f"the address of a running workbench; put an API token into {TOKEN_VARIABLE} where people sign in",
+    )
     parser.add_argument("--application", default="scadr", metavar="ID", help="the folder's name")
     parser.add_argument("--environment", default="development", metavar="NAME", help="of the application")
     parser.add_argument("--deployment", default="live", metavar="ID")

@@ -8,14 +8,19 @@ Exit codes: 0 every SLO that can be judged is kept, 2 the workbench does not ans
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
-from urllib.request import urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from piql.reporting.hosts import is_loopback
+from piql.text.web_addresses import web_address_of
+
+TOKEN_VARIABLE = "PIQL_WORKBENCH_TOKEN"  # of the environment: other users of the machine can read arguments
 UNREACHABLE = 2
 SLO_FAILED = 99
 
@@ -53,14 +58,33 @@ def _path_of(application: str, environment: str) -> str:
 
 def _answer(url: str, path: str, read: Callable[[Any], Any]) -> Any:
     """What `read` makes of the answer of a workbench; None after a line on stderr where it refuses or none answers."""
+    token = os.environ.get(TOKEN_VARIABLE) or None
+    if token is not None and not _is_safe(url):
+        print(f"piql slo: {TOKEN_VARIABLE} could be read on its way: give an https address in --url", file=sys.stderr)
+        return None
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     try:
-        with urlopen(f"{url.rstrip('/')}{path}", timeout=30) as answer:
+        request = Request(f"{url.rstrip('/')}{path}", headers=headers)
+        with build_opener(_NoRedirects).open(request, timeout=30) as answer:
             return read(answer)
     except HTTPError as error:
         print(f"piql slo: {_message(error)}", file=sys.stderr)
     except (OSError, ValueError, HTTPException) as error:
         print(f"piql slo: no workbench answers at {url}: {error}", file=sys.stderr)
     return None
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Takes a redirect for a refusal: a token is for the workbench at the address that was given, and nobody else."""
+
+    def redirect_request(self, *redirect: Any) -> None:
+        return None
+
+
+def _is_safe(url: str) -> bool:
+    """Whether a token may be sent there: over https, or to this machine."""
+    address = web_address_of(url)
+    return address is not None and (address.scheme == "https" or is_loopback(address.host))
 
 
 def _is_broken(query: dict[str, Any]) -> bool:
