@@ -98,12 +98,12 @@ EXEMPT = {
     ),
     f"{ENVIRONMENT}/load-runs/options mixes": "One for each mix of the samples, an enumeration.",
     **{
-        f"{ENVIRONMENT}/load-runs/{{run_id}} {field}": f"As it was asked for: at most 200, or all queries. {ONE_VERSION}"
+        f"{ENVIRONMENT}/load-runs/{{run_id}} {field}": f"As it was asked for: at most 200, or all. {ONE_VERSION}"
         for field in ("queries", "rates", "stop_if")
     },
     f"{ENVIRONMENT}/load-runs/{{run_id}}/result timeline": "A second each: a run takes at most an hour.",
     **{
-        f"{ENVIRONMENT}/load-runs/{{run_id}}/{of}": "One for each step (20), threshold (20), column or query of one run."
+        f"{ENVIRONMENT}/load-runs/{{run_id}}/{of}": "One for each step (20), threshold (20), column or query."
         for of in (
             *("result steps", "result thresholds", "result columns", "result endings"),
             *(f"comparisons/{{other_id}} {field}" for field in ("columns", "rows", "differences")),

@@ -1508,7 +1508,7 @@ export interface paths {
          * Create Load Run
          * @description Call deployed queries as `piql load-test` does; 403 where the rules of the environment do not let you.
          *
-         *     409 while another load run or a profile run is under way, 422 where a query writes that `allow_writes` does not name.
+         *     409 while another load run or a profile run is under way, 422 for a query that writes and is not in `allow_writes`.
          */
         post: operations["create_load_run"];
         delete?: never;
