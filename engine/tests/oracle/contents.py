@@ -45,6 +45,8 @@ class Contents:
             value = row[column.name]
             if isinstance(value, str) and column.type.length is not None and len(value) > column.type.length:
                 broken.add("ConstraintViolation")
+        if not all(check.is_kept(row) for check in table.checks):
+            broken.add("ConstraintViolation")
         for columns in table.uniques:
             values = [row[column] for column in columns]
             if None not in values and any(

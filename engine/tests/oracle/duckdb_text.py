@@ -7,7 +7,7 @@ ordered by.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .choices import case_text
 from .query import (
@@ -121,7 +121,7 @@ class _Printer:
             completion_orders: list[Order] = []
         else:
             completion_orders = completion
-        all_keys = [Order(key, order.is_ascending) for key, order in zip(keys, query.order, strict=True)]
+        all_keys = [replace(order, expression=key) for key, order in zip(keys, query.order, strict=True)]
         all_keys += completion_orders
         hidden = "".join(f", {self.expr(key.expression)} AS k{number}" for number, key in enumerate(all_keys))
         order = ", ".join(f"k{number}{_direction(key)}" for number, key in enumerate(all_keys))
@@ -318,6 +318,8 @@ class _Printer:
         if expr.function == "ARRAY_AGG":
             listed = f"list({values} ORDER BY {inner}) FILTER (WHERE {self.counted(expr, inner)})"
             return f"CAST(to_json({listed}) AS VARCHAR)"
+        if expr.function == "STRING_AGG":
+            return f"string_agg({values}, '/' ORDER BY {inner}){condition}"
         if expr.function == "SUM" and kind in ("INT", "BIGINT"):
             return f"CAST({text} AS BIGINT)"  # DuckDB's own has 128 bits
         if expr.function in ("SUM", "AVG") and kind == "DOUBLE":
@@ -381,4 +383,5 @@ def _alias(alias: str) -> str:
 
 
 def _direction(order: Order) -> str:
-    return " ASC NULLS FIRST" if order.is_ascending else " DESC NULLS LAST"
+    place_of_null = order.nulls or ("FIRST" if order.is_ascending else "LAST")
+    return f" {'ASC' if order.is_ascending else 'DESC'} NULLS {place_of_null}"

@@ -41,7 +41,7 @@ def with_more(maker: PredicateGenerator, query: Select | Union) -> Select | Unio
         return query
     if query.where is not None and rng.random() < 0.3:
         query = replace(query, where=_computed(rng, query.where))
-    sights = _sights(maker, query)
+    sights = sights_of(maker, query)
     if sights and not query.group and not query.is_star and query.items and not _has_aggregates(query):
         if rng.random() < 0.1:
             query = replace(query, items=(*query.items, Item(nested(maker, sights), "holds")))
@@ -53,7 +53,8 @@ def with_more(maker: PredicateGenerator, query: Select | Union) -> Select | Unio
     return query
 
 
-def _sights(maker: PredicateGenerator, query: Select) -> list[Sight]:
+def sights_of(maker: PredicateGenerator, query: Select) -> list[Sight]:
+    """Return the tables of a query's FROM as predicates see them."""
     tables = {table.name: table for table in maker.schema.tables}
     return [
         maker.sight(source.alias, tables[source.relation])

@@ -225,7 +225,8 @@ class _Printer:
 
     def order(self, order: Order) -> str:
         key = self.expr(order.expression) if order.place is None else str(order.place)
-        return key + ("" if order.is_ascending else " DESC")
+        place_of_null = f" NULLS {order.nulls}" if order.nulls is not None else ""
+        return key + ("" if order.is_ascending else " DESC") + place_of_null
 
     def stop(self, stop: Stop) -> str:
         if stop.parameter is None:
@@ -281,6 +282,7 @@ class _Printer:
             case Aggregate():
                 inner = "*" if expr.operand is None else self.expr(expr.operand)
                 condition = f" FILTER (WHERE {self.expr(expr.filter)})" if expr.filter is not None else ""
+                inner += ", '/'" if expr.function == "STRING_AGG" else ""
                 return f"{expr.function}({'DISTINCT ' if expr.is_distinct else ''}{inner}){condition}"
             case Exists():
                 return f"{'NOT ' if expr.is_negated else ''}EXISTS ({self.read(expr.query)})"

@@ -230,11 +230,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A key of an order; `place` writes it as the number of an output."""
+    """A key of an order; `place` writes it as the number of an output, `nulls` says whether NULL is FIRST or LAST."""
 
     expression: Expr
     is_ascending: bool
     place: int | None = None
+    nulls: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

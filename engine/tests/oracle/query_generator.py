@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from .contents import Contents
 from .further import with_more
+from .newer import with_newer
 from .piql_text import NAMED_STYLES, NUMBERED, SPELLINGS, named_in_text, style_of
 from .predicates import Sight
 from .query import (
@@ -67,6 +68,7 @@ def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Cont
             maker, query = walker, walk
     query = with_more(maker, query)
     style += NAMED_STYLES * rng.randrange(SPELLINGS)
+    query = with_newer(maker, query)
     rng.setstate(state)  # what follows is drawn as though nothing were added
     used = parameters_of(query)
     samples = ({name: sample[name] for name in sample if name in used} for sample in maker.parameters.samples)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .checks import Check
 from .piql_text import piql_statement
 from .query import Select
 from .values import Value, ValueType, piql_literal
@@ -60,6 +61,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     limits: tuple[Limit, ...] = ()
     style: int = 0
+    checks: tuple[Check, ...] = ()
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -136,6 +138,7 @@ def _create_table(table: Table) -> str:
         columns = ", ".join(limit.columns)
         counted = f" ({f'TOKEN({columns})' if limit.is_token else columns})" if columns else ""
         clauses.append(f"{name}CARDINALITY LIMIT {limit.limit}{counted}")
+    clauses += map(str, table.checks)
     if style & 128:
         clauses.reverse()
     lines += ["  " + clause for clause in clauses]
@@ -149,7 +152,9 @@ def _is_entity(table: Table) -> bool:
     is_set = not any(table.column(name).is_nullable for name in named)
     has_default = any(column.default is not None for column in table.columns)
     has_words = any(limit.is_token for limit in table.limits)
-    return is_plain and is_set and len(set(named)) == len(named) and not has_words and not has_default
+    return (
+        is_plain and is_set and len(set(named)) == len(named) and not has_words and not has_default and not table.checks
+    )
 
 
 def _create_entity(table: Table) -> str:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .checks import with_checks
 from .contents import Row
 from .piql_text import piql_query
 from .query import Delete, Insert, Read, Recursive, ScalarSelect, Select, Update
@@ -33,6 +34,9 @@ MARKS = (
     "DateSum",
     "Difference",
     "DatePart",
+    "BOOL_OR",
+    "BOOL_AND",
+    "STRING_AGG",
 )
 
 
@@ -62,6 +66,7 @@ def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
     schema = with_whole_limits(random.Random(f"whole tables {seed}"), schema)
     pools = Pools(rng, schema)
     schema = with_defaults(random.Random(f"defaults {seed}"), schema, pools.values)
+    schema = with_checks(random.Random(f"checks {seed}"), schema, pools.values)
     contents = random_contents(rng, schema, pools)
     rows = {table.name: tuple(contents.all_rows(table.name)) for table in schema.tables}
     read_cases = tuple(random_read(rng, schema, pools, contents, f"q{number}") for number in range(reads))
@@ -110,4 +115,5 @@ def _collect(query: Read, names: set[str]) -> None:
     else:
         names.add("UNION")
     names |= {"ORDER BY"} if query.order else set()
+    names |= {f"NULLS {order.nulls}" for order in query.order if order.nulls is not None}
     names |= {query.stop.kind} if query.stop is not None else set()

@@ -39,6 +39,7 @@ from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
 from piql.compiler.physical.planner.left_out import (
     dear_limits,
+    limits_relied_on,
     may_do_without,
     unused_limits,
     with_tables,
@@ -149,8 +150,8 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
 def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
     """Plan what a query reads as it stands, or for each case of its parameters.
 
-    None for broken queries, and for writes of one row. A limit that makes it dearer is left out. With `is_frozen` no
-    index may be added.
+    None for broken queries, and for writes of one row. A limit that makes it dearer, or leaves it without a bound, is
+    left out. With `is_frozen` no index may be added.
     """
     plan = section_of(query.plan)
     if plan is None:
@@ -158,11 +159,13 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
 
     cases = cases_of(plan)
     planned = _whole_or_by_case(plan, cases, query, by_table, is_frozen)
+    least: Cost | None = None
     if planned.plan is None:
-        return planned
-    least = section_cost(planned.plan, {})
-    groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=may_do_without(plan))
-    groups += unused_limits(planned.logical, planned.plan)
+        groups = limits_relied_on(planned.logical) if planned.gaps and may_do_without(plan) else ()
+    else:
+        least = section_cost(planned.plan, {})
+        groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=may_do_without(plan))
+        groups += unused_limits(planned.logical, planned.plan)
     if not groups:
         return planned
     declared = {table.name: table for table in tables_of(query)}
@@ -171,7 +174,8 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         by_case = None if cases is None else with_tables(cases, tables)
         other = _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
         cost = None if other.plan is None else section_cost(other.plan, {})
-        if other.plan is not None and cost is not None and cost[:2] < least[:2]:  # a byte less is no reason
+        is_better = cost is not None and (least is None or cost[:2] < least[:2])  # a byte less is no reason
+        if other.plan is not None and is_better:
             least = cost
             planned = replace(
                 other,

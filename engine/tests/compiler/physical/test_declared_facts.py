@@ -110,6 +110,28 @@ A_SECTION_THAT_IS_FOLLOWED_INSTEAD = (
       WHERE u.name = 'ada' AND u.name = p.author AND u.kind = p.kind));
     """,
 )
+A_STOP_BOUNDS_ANOTHER_ORDER = (
+    "CARDINALITY LIMIT 3 (kind)",
+    """
+    CREATE TABLE users (name INT, kind INT, note INT, PRIMARY KEY (name, kind) {declared});
+    CREATE TABLE posts (
+      id INT PRIMARY KEY, author INT, kind INT, score INT NOT NULL, FOREIGN KEY (author, kind) REFERENCES users
+    );
+    CREATE QUERY q AS SELECT p.id FROM users u JOIN posts p ON p.author = u.name AND p.kind = u.kind
+    WHERE u.kind = 7 AND (p.kind, p.score) <= ([kind], 5) LIMIT 5;
+    """,
+)
+A_JOINED_TABLE_IS_READ_BY_BRANCH = (
+    "CARDINALITY LIMIT 700 (author)",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, mail VARCHAR(20) NOT NULL, photo BLOB, UNIQUE (mail));
+    CREATE TABLE posts (slug VARCHAR(20), part INT, author INT REFERENCES users, PRIMARY KEY (slug, part) {declared});
+    CREATE QUERY q AS SELECT u.id, u.photo FROM users u
+    WHERE u.mail = [mail] AND EXISTS (
+      SELECT p.slug FROM posts p JOIN users v ON v.id = p.author
+      WHERE p.author = u.id AND ((p.slug = [a] AND p.part IN (1, 2)) OR (p.slug = [b] AND p.part = 3)));
+    """,
+)
 
 
 def cost_of(text: str) -> Cost:
@@ -130,6 +152,8 @@ def cost_of(text: str) -> Cost:
         pytest.param(*A_SUBQUERY_HAS_FEW_VALUES, id="a subquery has few values"),
         pytest.param(*THE_ORDER_ENDS_WITH_THE_MATCHES, id="the order ends with the matches"),
         pytest.param(*A_SECTION_THAT_IS_FOLLOWED_INSTEAD, id="a section is followed instead of read by the limit"),
+        pytest.param(*A_STOP_BOUNDS_ANOTHER_ORDER, id="a stop bounds another order of the join"),
+        pytest.param(*A_JOINED_TABLE_IS_READ_BY_BRANCH, id="a joined table is read by each branch of an OR"),
         pytest.param(*TWO_READS_NEED_NOT_WAIT, id="two reads need not wait for one another"),
     ],
 )

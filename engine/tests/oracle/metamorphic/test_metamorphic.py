@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from ..schema import Schema
 from ..side_by_side import CORES, results
 from ..values import INT
 from ..world import random_world
+from ..worlds_of_views import world_of_views
 from .campaign import Tally, report, run_metamorphic, shown
 from .declaring import Declared, declared_in
 from .relations import Relation, Rows, relations
@@ -105,6 +107,10 @@ def test_what_is_declared_makes_no_query_dearer() -> None:
     assert_none_is_dearer([*range(DECLARED_WORLDS), *MENDED_WORLDS], least=100)
 
 
+def test_what_is_declared_makes_no_query_of_views_dearer() -> None:
+    assert_none_is_dearer(range(DECLARED_WORLDS), least=80, declared_of=partial(declared_in, world_of=world_of_views))
+
+
 @pytest.mark.long
 @pytest.mark.timeout(3 * 3600)
 def test_what_is_declared_makes_no_query_of_a_quarter_of_ten_thousand_worlds_dearer() -> None:
@@ -113,9 +119,11 @@ def test_what_is_declared_makes_no_query_of_a_quarter_of_ten_thousand_worlds_dea
     assert_none_is_dearer(range(first, first + LONG_DECLARED_WORLDS), least=60_000, processes=CORES)
 
 
-def assert_none_is_dearer(seeds: Sequence[int], least: int, processes: int = 1) -> None:
+def assert_none_is_dearer(
+    seeds: Sequence[int], least: int, processes: int = 1, declared_of: Callable[[int], Declared] = declared_in
+) -> None:
     tally = Declared()
-    for declared in results(declared_in, seeds, processes):
+    for declared in results(declared_of, seeds, processes):
         tally.add(declared)
     assert not tally.dearer, "\n\n".join(map(str, tally.dearer[:3]))
     assert tally.held > least

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
+from piql.compiler.logical.expressions import ColumnRef, Expression, Or, columns_in, conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.facts import facts_about
@@ -128,7 +128,9 @@ def read_alone(
     if not filters and read.isdisjoint(left.fixed) and not is_limited_as_a_whole(relation.table):
         return None
     fixed_tests = tests_with_values(conditions, left.fixed, frozenset((relation.alias,)))
-    if not facts_about(relation.table, restrictions_on(relation.alias, (*fixed_tests, *filters), frozenset())):
+    tests_alone = (*fixed_tests, *filters)
+    is_bounded = bool(facts_about(relation.table, restrictions_on(relation.alias, tests_alone, frozenset())))
+    if not is_bounded and not any(isinstance(test, Or) for test in tests_alone):  # each branch may name a key
         return None
     tests = conjunction(fixed_tests)
     section = right if tests is None else Selection(predicate=tests, input=right, span=right.span)

@@ -4,12 +4,13 @@ A limit bounds a read that nothing bounded before, and rules that look for anoth
 query that reads many rows by a limit is planned without it, too, and without all that would take its place. The
 cheapest plan is taken. The same holds for a limit or UNIQUE whose rows are tested and then lead to other reads: the
 tests, or each branch of an OR, may name a key. It also holds for a large limit that Phase I relied on and no read of
-the plan does: a section may have been read in its way, which was so dear that another way of the query was taken.
+the plan does: a section may have been read in its way, which was so dear that another way of the query was taken. And
+it holds for a query that is refused: by a limit an order of joins may have looked better than one that a stop bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias, TypeVar, cast
@@ -17,7 +18,7 @@ from typing import TypeAlias, TypeVar, cast
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or, conjuncts
 from piql.compiler.logical.operators import DataStop, GroupBy, LogicalNode, Relation, Stop
 from piql.compiler.logical.operators import inputs as logical_inputs
-from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
+from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, ROW, Effort
 from piql.compiler.optimizer.analysis.predicates import all_conjuncts, holds_subquery
 from piql.compiler.physical.operators import (
     Dereference,
@@ -40,6 +41,7 @@ from piql.trees.node import Node, kinds_of
 
 N = TypeVar("N", bound=Node)
 LeftOut: TypeAlias = tuple[tuple[str, CardinalityLimit | UniqueKey], ...]  # each with the name of its table
+_ROWS_OF_A_ROUND_TRIP = ROUND_TRIP // ROW  # so many are read in one request while another would be waited for
 _WITH_TABLE = (Relation, IndexScan, IndexFKJoin, SortedIndexJoin, Dereference, PassingRows)
 
 
@@ -80,19 +82,38 @@ def dear_limits(plan: PhysicalNode, time: int, *, is_otherwise_bounded: bool) ->
 
 def unused_limits(logical: LogicalNode, plan: PhysicalNode) -> tuple[LeftOut, ...]:
     """Return the large limits that bound a section in Phase I, and no read of the plan, each alone."""
-    large = dict.fromkeys(_large_limits(logical))
+    large = [stop for stop in _data_stops(logical) if stop.limit > _ROWS_OF_A_ROUND_TRIP]
     if not large:
         return ()
     relied_on = {place.read.limit.because for place in _places(plan, _Above())}
-    return tuple(((table, limit),) for table, limit in large if limit not in relied_on)
+    return _each_alone(stop for stop in large if stop.because not in relied_on)
 
 
-def _large_limits(node: LogicalNode) -> Iterator[tuple[str, CardinalityLimit]]:
-    """Yield the limits of data-stops that let through more rows than are read in a round trip."""
-    if isinstance(node, DataStop) and isinstance(node.because, CardinalityLimit) and _are_dear(node.limit, 1):
-        yield _relation_below(node).table.name, node.because
-    for below in logical_inputs(node):
-        yield from _large_limits(below)
+def limits_relied_on(logical: LogicalNode) -> tuple[LeftOut, ...]:
+    """Return all limits that bound a section in Phase I, each alone.
+
+    For a refused query: a limit may have made an order of joins look better than the one that a stop bounds.
+    """
+    return _each_alone(_data_stops(logical))
+
+
+def _each_alone(stops: Iterable[DataStop]) -> tuple[LeftOut, ...]:
+    groups: dict[LeftOut, None] = {}
+    for stop in stops:
+        if isinstance(stop.because, CardinalityLimit):
+            groups[((_relation_below(stop).table.name, stop.because),)] = None
+    return tuple(groups)
+
+
+def _data_stops(node: LogicalNode) -> list[DataStop]:
+    stops: list[DataStop] = []
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, DataStop):
+            stops.append(node)
+        waiting += logical_inputs(node)
+    return stops
 
 
 def _relation_below(node: LogicalNode) -> Relation:
@@ -100,11 +121,6 @@ def _relation_below(node: LogicalNode) -> Relation:
     while not isinstance(node, Relation):
         (node,) = logical_inputs(node)
     return node
-
-
-def _are_dear(rows: int, requests: int) -> bool:
-    """Whether reading so much takes longer than a round trip."""
-    return Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +136,7 @@ class _Place:
     def is_dear(self) -> bool:
         """Whether it takes longer than a round trip."""
         rows = _most_rows(self.read)
-        return _are_dear(rows, rows if self.is_dereferenced else 1)
+        return Effort(rows if self.is_dereferenced else 1, rows).nanoseconds > ROUND_TRIP + REQUEST
 
     def saves_of(self, time: int) -> bool:
         """Whether a tenth of a time would be saved if no row more were read than the stop wants, or a key finds."""
