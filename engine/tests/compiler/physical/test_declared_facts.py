@@ -132,6 +132,15 @@ A_JOINED_TABLE_IS_READ_BY_BRANCH = (
       WHERE p.author = u.id AND ((p.slug = [a] AND p.part IN (1, 2)) OR (p.slug = [b] AND p.part = 3)));
     """,
 )
+NOTHING_IS_ASKED_FOR = (
+    "FOREIGN KEY (author) REFERENCES users",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, town VARCHAR(20), CARDINALITY LIMIT 5 (town));
+    CREATE TABLE posts (id INT PRIMARY KEY, author INT {declared});
+    CREATE QUERY q AS SELECT p.id, u.town FROM posts p JOIN users u ON p.author = u.id
+    WHERE p.author = [me] ORDER BY p.author LIMIT 0;
+    """,
+)
 
 
 def cost_of(text: str) -> Cost:
@@ -154,6 +163,7 @@ def cost_of(text: str) -> Cost:
         pytest.param(*A_SECTION_THAT_IS_FOLLOWED_INSTEAD, id="a section is followed instead of read by the limit"),
         pytest.param(*A_STOP_BOUNDS_ANOTHER_ORDER, id="a stop bounds another order of the join"),
         pytest.param(*A_JOINED_TABLE_IS_READ_BY_BRANCH, id="a joined table is read by each branch of an OR"),
+        pytest.param(*NOTHING_IS_ASKED_FOR, id="nothing is asked for"),
         pytest.param(*TWO_READS_NEED_NOT_WAIT, id="two reads need not wait for one another"),
     ],
 )

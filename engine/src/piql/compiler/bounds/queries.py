@@ -69,7 +69,9 @@ def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
     `uses` names the columns that the query reads of each alias; a whole plan that is laid out needs none.
     """
     reader, rows = _read_whole(plan, uses) if uses else _reading(plan)
-    return cost_of(reader.operations.value, reader.fetched.value, reader.usual_bytes, round_trips(plan), rows.value)
+    requests = reader.operations.value
+    waits = min(round_trips(plan), requests)  # under LIMIT 0 a read makes no request, and nothing waits for it
+    return cost_of(requests, reader.fetched.value, reader.usual_bytes, waits, rows.value)
 
 
 def _reading(plan: PhysicalNode) -> tuple[_Reader, Formula]:
