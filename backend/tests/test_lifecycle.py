@@ -14,6 +14,7 @@ import pytest
 from piql_backend import lifecycle
 from piql_backend.applications.ids import id_of
 from piql_backend.commands.applications import app
+from piql_backend.environments.environment import Environment
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT, application_ids, folder_of
@@ -118,17 +119,60 @@ async def test_a_deletion_needs_the_id_and_removes_nothing_for_good(
     assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == []
 
 
-async def test_a_deletion_that_was_killed_between_its_steps_can_be_done_again(
+async def test_a_deletion_that_was_killed_between_its_steps_leaves_no_application_without_its_rows(
     client: httpx.AsyncClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*given: object) -> None:
         raise ProcessLookupError
 
     with monkeypatch.context() as patched:
-        patched.setattr(lifecycle.Applications, "move_away", fails)
+        patched.setattr(lifecycle.Lifecycle, "_move_environments", fails)
         assert (await client.delete("/api/applications/scadr", params={"name": "scadr"})).status_code == 500
-    assert await application_ids(client) == ["scadr"]
+    assert await application_ids(client) == []
+    assert (await made(client, title="scadr")).json()["id"] == "scadr"
+    assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == []
+    kept = [*(settings.data / "deleted").glob("*/environments/development/store")]
+    assert len(kept) == 1
+
+
+async def test_an_environment_that_is_asked_for_while_another_is_closed_does_not_outlive_its_application(
+    client: httpx.AsyncClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await client.post("/api/applications/scadr/environments", json={"title": "Staging"})).status_code == 201
+    assert (await client.get(f"{DEVELOPMENT}/deployments")).status_code == 200
+    assert (await client.get("/api/applications/scadr/environments/staging/deployments")).status_code == 200
+    close, closed = Environment.close, []
+
+    async def close_slowly(environment: Environment) -> None:
+        """Close it, while a page shows the one that was closed before."""
+        await close(environment)
+        if environment.place[1] == "staging":
+            closed.append((await client.get(f"{DEVELOPMENT}/deployments")).status_code)
+
+    monkeypatch.setattr(Environment, "close", close_slowly)
     assert (await client.delete("/api/applications/scadr", params={"name": "scadr"})).status_code == 204
+    assert closed == [200]
+    assert (await made(client, title="scadr")).json()["id"] == "scadr"
+    assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == []
+
+
+async def test_no_application_takes_the_id_of_one_that_is_being_deleted(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, answers = Environment.close, []
+
+    async def close_slowly(environment: Environment) -> None:
+        """Close it, while others delete the application, too, and make one of its id and of its name."""
+        if not answers:
+            answers.append(await client.delete("/api/applications/scadr", params={"name": "scadr"}))
+            answers.append(await made(client, title="SCADr", id="scadr"))
+            answers.append(await made(client, title="SCADr"))
+        await close(environment)
+
+    monkeypatch.setattr(Environment, "close", close_slowly)
+    assert (await client.delete("/api/applications/scadr", params={"name": "scadr"})).status_code == 204
+    assert [answer.status_code for answer in answers] == [404, 409, 201]
+    assert await application_ids(client) == ["scadr-2"]
 
 
 async def test_environments_that_a_killed_process_left_are_not_taken_for_a_new_one(

@@ -3,9 +3,9 @@
     data/environments/shop/       made first, with a mark of the sample that its store is to get
     data/applications/shop/       then moved to its name in one step: from now on the application exists
 
-A deletion moves both below `data/deleted/`; nothing is removed. A process that is killed between two steps leaves an
-application with empty environments, or environments without an application. Such environments are moved away when an
-application of their name is made again.
+A deletion moves both below `data/deleted/`, the application first; nothing is removed. A process that is killed between
+two steps leaves environments without an application: nobody sees them, and they are moved away when an application of
+their name is made again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from piql_backend.environments.sample import mark_for_sample
 from piql_backend.environments.settings_file import EnvironmentSettings, StoreChoice, write_settings
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets
-from piql_backend.web.errors import ApiError
+from piql_backend.web.errors import ApiError, unknown_application
 
 _EMPTY = "-- CREATE TABLE says what is kept, CREATE QUERY what is asked of it.\n"
 
@@ -65,6 +65,7 @@ class Lifecycle:
         self._parameter_sets = parameter_sets
         self._environments = environments
         self._making = threading.Lock()
+        self._leaving: set[str] = set()  # applications that are being deleted
 
     async def create(self, request: ApplicationCreate) -> ApplicationSummaryRead:
         """Make an application; one from a template is deployed and has its rows when this returns.
@@ -120,11 +121,18 @@ class Lifecycle:
         if name != application:
             message = f"Nothing was deleted: the name given is not {application}."
             raise ApiError(409, "not-confirmed", message, "Give the id of the application as `name`.")
-        await self._environments.close_all_of(application)
-        aside = self._aside(application)
-        self._move_environments(application, aside)
-        self._applications.move_away(application, aside / "files")
-        self._forget_roles(application)
+        if application in self._leaving:
+            raise unknown_application(application)
+        self._leaving.add(application)
+        try:
+            await self._environments.close_all_of(application)
+            aside = self._aside(application)
+            self._applications.move_away(application, aside / "files")
+            await self._environments.close_all_of(application)  # that somebody has opened while the others were closed
+            self._move_environments(application, aside)
+            self._forget_roles(application)
+        finally:
+            self._leaving.discard(application)
 
     def _summary(self, application: str) -> ApplicationSummaryRead:
         return self._applications.summary(application, self._environments.names(application))
@@ -132,7 +140,7 @@ class Lifecycle:
     def _make(self, wished_id: str | None, title: str, content: _Content, template: str | None = None) -> str:
         with self._making:
             application = wished_id or self._free_id(title)
-            if application in self._applications.ids():
+            if application in self._applications.ids() or application in self._leaving:
                 raise ApiError(409, "application-exists", f"There is already an application {application}.")
             self._move_leftovers(application)
             self._forget_roles(application)
@@ -155,7 +163,7 @@ class Lifecycle:
 
     def _free_id(self, title: str) -> str:
         """An id made of a title that no application has yet."""
-        stem, taken, number = id_of(title), set(self._applications.ids()), 1
+        stem, taken, number = id_of(title), {*self._applications.ids(), *self._leaving}, 1
         while (candidate := stem if number == 1 else f"{stem}-{number}") in taken:
             number += 1
         return candidate
