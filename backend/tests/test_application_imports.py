@@ -115,7 +115,7 @@ async def test_files_become_an_application_and_sql_becomes_piql(client: httpx.As
         ([{"path": "a.md", "text": ""}], "no file that ends in"),
         ([{"path": "a.sql", "text": "no sql"}], "a.sql"),
         ([{"path": "a.piql", "text": ""}, {"path": "A.piql", "text": ""}], "capital letters"),
-        ([{"path": "a.piql", "text": "x" * 1_000_001}], "larger than"),
+        ([{"path": "a.piql", "text": "x" * 1_000_001}], "more than 1,000,000 characters"),
     ):
         status, code, message = await refused(client, "files", title="x", files=files)
         assert (status, code) == (422, "import-refused")

@@ -209,3 +209,27 @@ async def test_as_many_files_are_made_as_are_compiled_and_deployed(
     files = [{"path": f"queries/note{number}.piql", "text": ""} for number in range(MOST_FILES)]
     compiled = await client.post("/api/compilations", json={"files": files})
     assert compiled.status_code == 200, compiled.text
+
+
+@pytest.mark.parametrize("path", ["Schema.piql", "SCHEMA.piql", "schema.piql/more.piql", "QUERIES/FindUser.piql"])
+async def test_two_files_of_which_another_disk_holds_one_are_not_made(client: httpx.AsyncClient, path: str) -> None:
+    files = "/api/applications/scadr/files"
+    assert (await client.post(files, json={"path": "queries/findUser.piql", "text": ""})).status_code in (201, 409)
+    refused = await client.post(files, json={"path": path, "text": ""})
+    assert refused.status_code in (409, 422)
+    other = (await client.post(files, json={"path": "other.piql", "text": ""})).json()
+    renaming = {"path": "other.piql", "new_path": path, "base_revision": other["revision"]}
+    renamed = await client.post("/api/applications/scadr/renames", json=renaming)
+    assert renamed.status_code in (409, 422)
+    texts = [{"path": name, "text": ""} for name in ("schema.piql", "queries/findUser.piql", path)]
+    whole = await client.post("/api/applications", json={"title": "whole", "files": texts})
+    assert (whole.status_code, whole.json()["code"]) == (409, "file-exists")
+    staged = await client.post("/api/application-imports/files", json={"title": "whole", "files": texts})
+    assert (staged.status_code, staged.json()["code"]) == (422, "import-refused")
+
+
+async def test_a_file_may_change_its_capital_letters(client: httpx.AsyncClient) -> None:
+    file = (await client.get("/api/applications/scadr")).json()["files"][0]
+    new_path = file["path"].upper().replace(".PIQL", ".piql")
+    renaming = {"path": file["path"], "new_path": new_path, "base_revision": file["revision"]}
+    assert (await client.post("/api/applications/scadr/renames", json=renaming)).json()["path"] == new_path

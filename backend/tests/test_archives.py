@@ -21,6 +21,7 @@ from piql_backend.applications import repository
 from piql_backend.commands.applications import app
 from piql_backend.environments.environment import Environment
 from piql_backend.settings import Settings
+from piql_backend.web.schemas import MOST_CHARACTERS
 
 from .archives import TABLE, announced, made, packed, uploaded
 from .conftest import DEVELOPMENT, application_ids
@@ -86,6 +87,29 @@ async def test_an_export_comes_back_with_files_saves_environments_and_slos(
     assert [(slo["query"], slo["threshold_ms"]) for slo in slos] == [("findUser", 12.5)]
     assert (await client.get("/api/applications/copy/environments/development/deployments")).json()["items"] == []
     assert not (settings.data / "application-imports" / read["id"]).exists()
+
+
+async def test_the_largest_file_that_can_be_saved_comes_back(client: httpx.AsyncClient) -> None:
+    text = "-- " + "é" * (MOST_CHARACTERS - 3)
+    file = {"path": "notes.piql", "text": text}
+    assert (await client.post("/api/applications/scadr/files", json=file)).status_code == 201
+    import_id = (await uploaded(client, await exported(client))).json()["id"]
+    back = (await made(client, import_id)).json()["id"]
+    files = (await client.get(f"/api/applications/{back}")).json()["files"]
+    assert next(file["text"] for file in files if file["path"] == "notes.piql") == text
+
+
+async def test_what_no_import_would_take_is_not_exported(client: httpx.AsyncClient, settings: Settings) -> None:
+    folder = settings.data / "applications" / "scadr"
+    for path, text, code in (
+        ("Schema.piql", "", "not-exported"),
+        ("long.piql", "x" * (MOST_CHARACTERS + 1), "too-large-to-export"),
+    ):
+        (folder / path).write_text(text)
+        answer = await client.get("/api/applications/scadr/archive")
+        assert (answer.status_code, answer.json()["code"]) == (422, code)
+        (folder / path).unlink()
+    await exported(client)
 
 
 async def test_an_imported_store_is_connected_to_by_nobody_until_it_is_saved(
@@ -160,7 +184,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a program": (packed({"run.sh": "rm -rf /"}), "does not belong to an application"),
     "a hidden file": (packed({"files/.git/a.piql": TABLE}), "does not belong to an application"),
     "no text": (packed({"files/a.piql": b"\xff\xfe"}), "not a UTF-8 text"),
-    "a large text": (packed({"files/a.piql": b" " * 1_000_001}), "larger than"),
+    "a large text": (packed({"files/a.piql": b" " * 1_000_001}), "more than 1,000,000 characters"),
     "very many entries": (packed({f"files/{n}.piql": "" for n in range(1_100)}), "entries"),
     "a damaged history": (packed({"history.bundle": b"# v2 git bundle\n\nPACK"}), "history.bundle"),
     "a history that is none": (packed({"history.bundle": TABLE}), "history.bundle"),

@@ -18,6 +18,8 @@ from pydantic import BaseModel, ValidationError
 
 from piql_backend.application_imports.staged import HISTORY as STAGED_HISTORY
 from piql_backend.application_imports.staged import ImportNote, Staged, StagingRefused, write_staged
+from piql_backend.application_imports.texts import refuse_long
+from piql_backend.applications.file_names import folded
 from piql_backend.archives.layout import (
     FILES,
     FORMAT,
@@ -119,10 +121,10 @@ def _checked(entries: Sequence[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFDIR if entry.is_dir() else stat.S_IFREG):
             raise StagingRefused(f"the archive has an entry {shown}, which is a link or a device")
-        folded = _folded(name.removesuffix("/"))
-        if folded in names:
-            raise StagingRefused(f"the archive has two entries {shown} and {ascii(names[folded])[:120]}")
-        names[folded] = name
+        plain = folded(name.removesuffix("/"))
+        if plain in names:
+            raise StagingRefused(f"the archive has two entries {shown} and {ascii(names[plain])[:120]}")
+        names[plain] = name
         if entry.is_dir():
             continue
         if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _METHODS:
@@ -131,7 +133,7 @@ def _checked(entries: Sequence[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
             raise StagingRefused(f"the archive has an entry {shown}, which does not belong to an application")
         files.append(entry)
     for name in names:
-        if any(_folded(file.filename) in _folders_of(name) for file in files):
+        if any(folded(file.filename) in _folders_of(name) for file in files):
             raise StagingRefused(
                 f"the archive has an entry {ascii(names[name])[:120]} below another one that is a file"
             )
@@ -156,11 +158,6 @@ def _is_plain_name(name: str) -> bool:
     return all(part not in ("", ".", "..") for part in name.split("/"))
 
 
-def _folded(name: str) -> str:
-    """A name as file systems compare it that tell neither case nor ways to write an accent apart."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())
-
-
 def _folders_of(name: str) -> list[str]:
     parts = name.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts))]
@@ -177,9 +174,11 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
     try:
-        return _content(archive, entry).decode()
+        text = _content(archive, entry).decode()
     except UnicodeDecodeError:
         raise StagingRefused(f"{entry.filename} of the archive is not a UTF-8 text") from None
+    refuse_long(f"{ascii(entry.filename)[:120]} of the archive", text)
+    return text
 
 
 def _manifest(archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None) -> Manifest:

@@ -8,8 +8,9 @@ from pathlib import Path
 from piql.importing import ImportRefused, import_text
 
 from piql_backend.application_imports.staged import ImportNote, Staged, StagingRefused, write_staged
-from piql_backend.archives.layout import MOST_FILE_BYTES, MOST_TEXT_BYTES
-from piql_backend.web.schemas import MOST_FILES, is_file_path
+from piql_backend.applications.file_names import first_clash
+from piql_backend.archives.layout import MOST_TEXT_BYTES
+from piql_backend.web.schemas import MOST_CHARACTERS, MOST_FILES, is_file_path
 
 SQL_ENDINGS = (".sql", ".cql", ".ddl")
 PIQL_ENDING = ".piql"
@@ -39,9 +40,9 @@ def take_texts(texts: Mapping[str, str], dialect: str = "auto") -> tuple[dict[st
         reason = "there is no file that ends in .piql, .sql, .cql or .ddl"
         raise StagingRefused(reason, "Name the folder that holds them.")
     _refuse_large(taken)
-    folded = {path.casefold() for path in taken}
-    if len(folded) < len(taken):
-        raise StagingRefused("two files differ in capital letters only", "Rename one of them.")
+    if (clash := first_clash(taken)) is not None:
+        reason = f"{clash[0]} and {clash[1]} differ in capital letters only, or one is a folder of the other"
+        raise StagingRefused(reason, "Rename one of them.")
     return taken, shortened(notes)
 
 
@@ -91,11 +92,16 @@ def _left_out(path: str, why: str) -> ImportNote:
 def _refuse_large(texts: Mapping[str, str]) -> None:
     if len(texts) > MOST_FILES:
         raise StagingRefused(f"there are {len(texts):,} files, and an application has at most {MOST_FILES}")
-    large = next((path for path, text in texts.items() if len(text.encode()) > MOST_FILE_BYTES), None)
-    if large is not None:
-        raise StagingRefused(f"{large} is larger than {MOST_FILE_BYTES:,} bytes")
+    for path, text in texts.items():
+        refuse_long(path, text)
     if sum(len(text) for text in texts.values()) > MOST_TEXT_BYTES:
         raise StagingRefused(f"the files have more than {MOST_TEXT_BYTES:,} characters")
+
+
+def refuse_long(what: str, text: str) -> None:
+    """Raise StagingRefused for a text that nobody could save as a file of an application."""
+    if len(text) > MOST_CHARACTERS:
+        raise StagingRefused(f"{what} has more than {MOST_CHARACTERS:,} characters")
 
 
 def shortened(notes: list[ImportNote]) -> tuple[ImportNote, ...]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from piql_backend.applications.details import FILE, Details, DetailsFiles
+from piql_backend.applications.file_names import first_clash
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead
 from piql_backend.data_folder.files import write_atomically
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
@@ -118,11 +119,14 @@ class Applications:
     ) -> None:
         """Make an application with its files, all of it in one step; ApiError 409 where there is one of that id.
 
+        So are two files of one name.
+
         `history` is a bare repository that becomes its history.
         """
         with self._saving:
             if application_id in self.ids():
                 raise ApiError(409, "application-exists", f"There is already an application {application_id}.")
+            _refuse_clash(texts)
             new = self._root / f".new-{secrets.token_hex(4)}"
             for path, text in texts.items():
                 write_atomically(new / path, text)
@@ -190,7 +194,9 @@ class Applications:
             if file.exists():
                 current = _read(file, path)
                 raise ApiError(409, "file-exists", f"{path} exists already.", "Choose another name.", current=current)
-            if len(_paths(self.folder(application_id))) >= MOST_FILES:
+            paths = _paths(self.folder(application_id))
+            _refuse_clash([*paths, path])
+            if len(paths) >= MOST_FILES:
                 message = f"{path} was not made: an application has at most {MOST_FILES:,} files."
                 raise ApiError(409, "too-many-files", message, "Put several queries into one file.")
             created = _write(file, path, text)
@@ -222,6 +228,7 @@ class Applications:
             if target.exists():
                 there = _read(target, new_path)
                 raise ApiError(409, "file-exists", f"{new_path} exists already.", "Choose another name.", current=there)
+            _refuse_clash([*(name for name in _paths(self.folder(application_id)) if name != path), new_path])
             target.parent.mkdir(parents=True, exist_ok=True)
             file.rename(target)
             self._record(application_id, f"Rename {path} to {new_path}")
@@ -321,6 +328,13 @@ def _changed_at(folder: Path) -> datetime:
         with contextlib.suppress(OSError):
             seconds = max(seconds, file.stat().st_mtime)
     return datetime.fromtimestamp(seconds, UTC)
+
+
+def _refuse_clash(paths: Iterable[str]) -> None:
+    """Raise ApiError 409 where two files would be one on another disk, and so in no archive."""
+    if (clash := first_clash(paths)) is not None:
+        message = f"{clash[0]} and {clash[1]} cannot both be files: they differ in capital letters, or one is a folder."
+        raise ApiError(409, "file-exists", message, "Choose another name.")
 
 
 def _lies_in(file: Path, folder: Path) -> bool:

@@ -19,7 +19,7 @@ from pydantic import Field
 from piql_backend.applications.schemas import Title
 from piql_backend.environments.schemas import Colour, StoreWrite
 from piql_backend.parameter_sets.sets_file import KeptSets
-from piql_backend.web.schemas import SloWrite, Write
+from piql_backend.web.schemas import MOST_CHARACTERS, SloWrite, Write
 
 FORMAT = "piql-application"
 VERSION = 1
@@ -28,7 +28,7 @@ HISTORY = "history.bundle"
 FILES = "files/"
 
 MOST_ARCHIVE_BYTES = 256 * 1024 * 1024
-MOST_FILE_BYTES = 1_000_000  # of one text, as everywhere
+MOST_FILE_BYTES = 4 * MOST_CHARACTERS  # a character of UTF-8 has 4 bytes at most
 MOST_TEXT_BYTES = 50_000_000  # of all texts together
 MOST_MANIFEST_BYTES = 5_000_000
 MOST_ENVIRONMENTS = 50

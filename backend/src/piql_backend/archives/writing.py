@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,12 +14,14 @@ from fastapi.responses import Response
 from piql.store.open import without_login
 
 from piql_backend import __version__
+from piql_backend.applications.file_names import first_clash
 from piql_backend.applications.repository import Applications
 from piql_backend.archives.layout import (
     FILES,
     HISTORY,
     MANIFEST,
     MOST_ENVIRONMENTS,
+    MOST_TEXT_BYTES,
     ArchivedEnvironment,
     Manifest,
 )
@@ -30,7 +32,7 @@ from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.slos.repository import SloTable
 from piql_backend.web.downloads import download
 from piql_backend.web.errors import ApiError
-from piql_backend.web.schemas import MOST_FILES, SloWrite, without_unseen
+from piql_backend.web.schemas import MOST_CHARACTERS, MOST_FILES, SloWrite, without_unseen
 
 _AT_ONCE = 2  # archives that are written at the same time
 
@@ -77,6 +79,7 @@ class Archives:
         if len(texts) > MOST_FILES or len(environments) > MOST_ENVIRONMENTS:
             message = f"An archive holds at most {MOST_FILES} files and {MOST_ENVIRONMENTS} environments."
             raise ApiError(422, "too-large-to-export", message, "Divide the application.")
+        _refuse_unreadable(texts)
         parameter_sets = self._parameter_sets.kept(application)
         manifest = Manifest(
             id=application,
@@ -112,3 +115,17 @@ class Archives:
             slo=settings.slo,
             slos=slos,
         )
+
+
+def _refuse_unreadable(texts: Mapping[str, str]) -> None:
+    """Raise ApiError 422 for files that another program has made and that no import would take."""
+    for path, text in texts.items():
+        if len(text) > MOST_CHARACTERS:
+            message = f"{path} has more than {MOST_CHARACTERS:,} characters, which no archive holds."
+            raise ApiError(422, "too-large-to-export", message, "Divide the file.")
+    if sum(len(text.encode()) for text in texts.values()) > MOST_TEXT_BYTES:
+        message = f"The files have more than {MOST_TEXT_BYTES:,} bytes, which no archive holds."
+        raise ApiError(422, "too-large-to-export", message, "Divide the application.")
+    if (clash := first_clash(texts)) is not None:
+        message = f"{clash[0]} and {clash[1]} differ in capital letters only, or one is a folder of the other."
+        raise ApiError(422, "not-exported", message, "Rename one of them.")

@@ -44,7 +44,8 @@ FilePath = Annotated[
     Field(pattern=FILE_PATTERN, max_length=200, examples=["queries/thoughtstream.piql"]),
     AfterValidator(_stays_inside),
 ]
-FileText = Annotated[str, Field(max_length=1_000_000)]  # half characters (lone surrogates) are refused by Pydantic
+MOST_CHARACTERS = 1_000_000  # of a file; half characters (lone surrogates) are refused by Pydantic
+FileText = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 
 _UNSEEN = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
 """Control characters, ends of lines, and marks that turn the direction of the text around them."""
