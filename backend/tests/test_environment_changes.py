@@ -91,6 +91,11 @@ async def test_what_one_deploys_and_writes_is_not_in_the_other(client: httpx.Asy
         ({"url": "cql://127.0.0.1:1"}, 422, "invalid-store", "the keyspace after the hosts"),
         ({"url": "postgres://db/shop"}, 422, "invalid-store", "cql://HOST/KEYSPACE"),
         ({"url": "cql://me:secret@127.0.0.1:1/shop"}, 422, "credentials-in-url", "Name a variable or a file"),
+        *(
+            ({"url": f"embedded:/srv/piql/shop?{option}"}, 422, "invalid-store", "the options are")
+            for option in ("password=secret", "user=me", "foo", "wait_ms=long")
+        ),
+        ({"url": "embedded:/srv/piql/shop", "user": {"variable": "X"}}, 422, "invalid-store", "the options are"),
         ({"password": {"variable": "X"}}, 422, "invalid-store", "takes no credentials"),
         ({"url": NOBODY_LISTENS, "password": {}}, 422, "invalid-request", "either a variable or a file"),
         ({"url": NOBODY_LISTENS, "tls": {"ca_file": "ca.pem"}}, 422, "invalid-request", "ca_file"),

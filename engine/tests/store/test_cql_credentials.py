@@ -149,6 +149,6 @@ def test_where_a_store_lies_is_known_without_opening_it(tmp_path: Path) -> None:
     assert location_of("cql://me@a/shop") == Location(("a:9042",), "shop/", has_login=True)
     assert location_of(f"embedded:{tmp_path}/x/../shop.db?synchronous=NORMAL") == Location((), f"{tmp_path}/shop.db")
     assert location_of("embedded:") == Location((), "")
-    for wrong in ("cql://a", "postgres://a/b", ""):
+    for wrong in ("cql://a", "postgres://a/b", "", "embedded:a?password=b", "stepwise:a?wait_ms=x"):
         with pytest.raises(StoreUnavailable):
             location_of(wrong)

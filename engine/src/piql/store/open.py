@@ -88,28 +88,40 @@ def _adapter_of(url: str) -> Adapter:
     return adapter
 
 
+class _FileAddress(NamedTuple):
+    """What the URL of a store in a file says; without a path it is a temporary one."""
+
+    path: str
+    synchronous: Synchronous = "FULL"
+    wait_ms: int = WAIT_MS
+
+
+def _file_address(url: str) -> _FileAddress:
+    """Read a URL with its options; raise WrongStoreAddress for one that there is not."""
+    path, _, options = url.partition(":")[2].partition("?")
+    address = _FileAddress(path)
+    for name, value in parse_qsl(options, keep_blank_values=True):
+        match name, value.upper():
+            case "synchronous", "FULL":
+                address = address._replace(synchronous="FULL")
+            case "synchronous", "NORMAL":
+                address = address._replace(synchronous="NORMAL")
+            case "wait_ms", digits if digits.isascii() and digits.isdigit() and len(digits) <= 9:
+                address = address._replace(wait_ms=int(digits))
+            case _:
+                options = "synchronous=FULL, synchronous=NORMAL and wait_ms=5000"
+                raise WrongStoreAddress(f"{shown_wrong(url)!r}: the options are {options}")
+    return address
+
+
 def _locate_file(url: str) -> Location:
-    path = url.partition(":")[2].partition("?")[0]
+    path = _file_address(url).path
     return Location((), str(Path(path).resolve()) if path else "")
 
 
 def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
-    """Open a store in a file, with the options of its URL."""
-    path, _, options = url.partition(":")[2].partition("?")
-    synchronous: Synchronous = "FULL"
-    wait_ms = WAIT_MS
-    for name, value in parse_qsl(options, keep_blank_values=True):
-        match name, value.upper():
-            case "synchronous", "FULL":
-                synchronous = "FULL"
-            case "synchronous", "NORMAL":
-                synchronous = "NORMAL"
-            case "wait_ms", digits if digits.isascii() and digits.isdigit() and len(digits) <= 9:
-                wait_ms = int(digits)
-            case _:
-                options = "synchronous=FULL, synchronous=NORMAL and wait_ms=5000"
-                raise WrongStoreAddress(f"{shown_wrong(url)!r}: the options are {options}")
-    return adapter(path or None, synchronous, wait_ms=wait_ms)
+    address = _file_address(url)
+    return adapter(address.path or None, address.synchronous, wait_ms=address.wait_ms)
 
 
 @contextmanager
