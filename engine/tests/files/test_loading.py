@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
+import duckdb
 import piql
 import pytest
 from piql.client.table_pages import table_pages
@@ -205,6 +206,49 @@ def test_json_lines_that_are_none_are_named(db: piql.Database, loader: Loader) -
     with pytest.raises(FileRefused, match="not well-formed") as refused:
         loader("parts", "parts.jsonl", text)
     assert [problem.line for problem in refused.value.problems] == [2, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"username": "eve"}]\n', "it is not a JSON object"),
+        ('{"username": "\\ud800"}\n', "a text in it holds half a character"),
+        ('{"username": "eve", "\\udc00": 1}\n', "a text in it holds half a character"),
+    ],
+)
+def test_of_json_lines_of_which_none_can_be_read_each_is_named(
+    db: piql.Database, loader: Loader, text: str, said: str
+) -> None:
+    with pytest.raises(FileRefused, match="no line of it can be read") as refused:
+        loader("users", "users.jsonl", text)
+    assert [(problem.line, problem.message) for problem in refused.value.problems] == [(1, said)]
+
+
+def test_a_character_that_json_writes_as_two_halves_is_loaded(db: piql.Database, loader: Loader) -> None:
+    loader("users", "users.jsonl", '{"username": "\\ud83d\\ude00"}\n').load()
+    assert rows_of(db, "users")[-1][0] == "😀"
+
+
+def test_csv_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "users.csv").write_text("username,hometown\neve,Oslo\n", encoding="utf-16")
+    with pytest.raises(FileRefused, match="not UTF-8"):
+        open_source(tmp_path / "users.csv", "csv")
+
+
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "TIMESTAMPTZ"])
+def test_an_infinite_moment_in_parquet_is_no_value(tmp_path: Path, kind: str) -> None:
+    """DuckDB gives Python the last day that it has, or NULL, instead."""
+    texts = "(1, '2026-01-31'), (2, 'infinity'), (3, '-infinity')"
+    rows = f"SELECT id, CAST(text AS {kind}) AS at FROM (VALUES {texts}) AS texts(id, text)"
+    duckdb.execute(f"COPY ({rows}) TO '{tmp_path}/moments.parquet' (FORMAT parquet)")
+    with piql.connect(f"embedded:{tmp_path}/moments.db") as db:
+        column = "DATE" if kind == "DATE" else "TIMESTAMP"
+        db.deploy(piql.compile(f"CREATE TABLE moments (id INT PRIMARY KEY, at {column});"))
+        source = open_source(tmp_path / "moments.parquet", "parquet")
+        mapping = map_columns(db.deployment.table("moments"), source.columns)
+        report = FileLoad(db, source, mapping, "moments").dry_run()
+    assert report.new == 1
+    assert [(problem.line, problem.value) for problem in report.problems] == [(2, "infinity"), (3, "-infinity")]
 
 
 def test_json_lines_keep_all_digits_and_refuse_nested_values(db: piql.Database, loader: Loader) -> None:

@@ -39,7 +39,9 @@ class CsvSource:
                 self._columns = tuple(next(reader, ()))
                 self._header_lines = reader.line_num
             "".join(self._columns).encode()
-        except (csv.Error, UnicodeEncodeError) as error:
+        except UnicodeEncodeError:
+            raise FileRefused("its first line is not UTF-8: write the file with this encoding") from None
+        except csv.Error as error:
             raise FileRefused(f"its first line cannot be read as names of columns: {error}") from None
         if not self._columns:
             raise FileRefused("its first line must name the columns, but is empty")

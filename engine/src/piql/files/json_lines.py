@@ -21,7 +21,10 @@ class Nested(NamedTuple):
 
 
 class JsonLinesSource:
-    """One file of JSON lines; a `Source`. It is read once at first: the members of all objects are its columns."""
+    """One file of JSON lines; a `Source`. It is read once at first: the members of all objects are its columns.
+
+    Raises FileRefused where no line is an object.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -37,6 +40,8 @@ class JsonLinesSource:
                 count += 1
                 if not members.keys() <= columns.keys():
                     columns |= dict.fromkeys(members)
+        if self._problems and not count:
+            raise FileRefused("no line of it can be read", self._problems)
         self._columns = tuple(columns)
         self._row_count = count
 
@@ -78,7 +83,12 @@ class JsonLinesSource:
                 except ValueError as error:
                     yield line, f"it is not JSON: {error}"
                 else:
-                    yield line, members if isinstance(members, dict) else "it is not a JSON object"
+                    if not isinstance(members, dict):
+                        yield line, "it is not a JSON object"
+                    elif b"\\u" in text and _has_half_a_character(members):
+                        yield line, "a text in it holds half a character"
+                    else:
+                        yield line, members
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,6 +98,15 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the member {twice!r} is given twice")
     return members
+
+
+def _has_half_a_character(value: object) -> bool:
+    """Return whether a text, or a name, holds one of the two halves of a character that JSON writes as two."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _refuse_constant(name: str) -> Any:

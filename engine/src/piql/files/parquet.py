@@ -24,7 +24,8 @@ class ParquetSource:
         with refusing("it cannot be read as Parquet"):
             described = self._duck.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
             count = self._duck.execute("SELECT count(*) FROM read_parquet(?)", [str(path)]).fetchone()
-        self._types = {str(row[0]): str(row[1]) for row in described}
+            self._types = {str(row[0]): str(row[1]) for row in described}
+            self._endless = self._columns_with_infinity()
         self._row_count: int | None = count[0] if count else 0
 
     @property
@@ -38,8 +39,20 @@ class ParquetSource:
     def structure_problems(self) -> Sequence[Problem]:
         return ()
 
+    def _columns_with_infinity(self) -> frozenset[str]:
+        """Return the columns of days and moments with an infinite one: Python would get the last that it has."""
+        names = [name for name, kind in self._types.items() if kind == "DATE" or kind.startswith("TIMESTAMP")]
+        if not names:
+            return frozenset()
+        asked = ", ".join(f"bool_or(isinf({_quoted(name)}))" for name in names)
+        answers = self._duck.execute(f"SELECT {asked} FROM read_parquet(?)", [str(self._path)]).fetchall()[0]
+        return frozenset(name for name, is_endless in zip(names, answers, strict=True) if is_endless)
+
     def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
-        columns = ", ".join(_selected(name, kind) for name, kind in self._types.items())
+        columns = ", ".join(
+            f"CAST({_quoted(name)} AS VARCHAR)" if name in self._endless else _selected(name, kind)
+            for name, kind in self._types.items()
+        )
         with closing(self._duck.cursor()) as cursor, refusing("it cannot be read as Parquet"):
             cursor.execute(f"SELECT {columns} FROM read_parquet(?)", [str(self._path)])
             number = 0
@@ -51,5 +64,9 @@ class ParquetSource:
 
 def _selected(name: str, kind: str) -> str:
     """Return a column for the SELECT; a moment is read without its time zone, in UTC, so pytz is not needed."""
-    quoted = '"' + name.replace('"', '""') + '"'
+    quoted = _quoted(name)
     return f"make_timestamp(epoch_us({quoted}))" if kind == "TIMESTAMP WITH TIME ZONE" else quoted
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
