@@ -1,6 +1,7 @@
 """Applications: folders of PIQL files that the workbench edits.
 
 repository.py   reads and writes the files of one application
+file_names.py   which paths cannot both be files of one application
 ids.py          ids made of titles
 details.py      what an application is called, and whether it is in the archive
 templates.py    the sample applications that new ones can be made from
