@@ -1,7 +1,8 @@
 /**
  * Compiles the texts as they are typed. There is one request at a time: a newer text aborts the request of the older
- * one. The last answer stays in `useCompilationState` until the next one replaces it; where many queries are compiled
- * again, those that somebody looks at are replaced in it before.
+ * one. The last answer stays in `useCompilationState` until the next one replaces it. Where many queries are compiled
+ * again, those in sight in the text are in `useEarlyQueries` meanwhile: what is asked about the texts of a compilation
+ * must not mix two of them, so only the bounds above queries are drawn from there.
  */
 import { create } from 'zustand'
 import { ApiError, Unreachable } from '../api/client'
@@ -31,12 +32,17 @@ const NOTHING: CompilationState = {
   error: null,
 }
 
+const NONE_EARLY: ReadonlyMap<string, Query> = new Map()
+
 export const useCompilationState = create<CompilationState>(() => NOTHING)
+
+/** Queries of the answer that is under way, by name; empty once it is whole, or where it has no such part. */
+export const useEarlyQueries = create<ReadonlyMap<string, Query>>(() => NONE_EARLY)
 
 /** Changes within this time, such as all edits of a rename, are compiled together. */
 const PAUSE_MS = 8
 const RETRY_MS = 1000
-/** So many queries are answered first at most: each takes a millisecond, and the others wait for it. */
+/** So many queries are answered first at most: each takes a millisecond, for which the others wait. */
 const MOST_FIRST = 16
 /** How long `currentCompilation` waits for an answer. */
 const WAIT_MS = 2000
@@ -70,8 +76,9 @@ export function startCompiling(): () => void {
 
 /** Drops what was compiled of another application than the one that is open. */
 function forgetAnother(): void {
-  if (useCompilationState.getState().application !== useDocuments.getState().application)
-    useCompilationState.setState(NOTHING)
+  if (useCompilationState.getState().application === useDocuments.getState().application) return
+  showEarly(NONE_EARLY)
+  useCompilationState.setState(NOTHING)
 }
 
 /**
@@ -105,23 +112,6 @@ export function answerFirst(find: ((queries: readonly Query[]) => string[]) | nu
   inSight = find ?? (() => [])
 }
 
-/** What is looked at: the current query, those in sight in the text, or the first ones where there are none. */
-function firstQueries(): string[] {
-  const queries = useCompilationState.getState().compilation?.queries ?? []
-  const seen = inSight(queries)
-  const names = seen.length > 0 ? seen : queries.slice(0, MOST_FIRST).map((query) => query.name)
-  return [...new Set([...(stagesWanted ? [stagesWanted] : []), ...names])].slice(0, MOST_FIRST)
-}
-
-/** Replaces queries in the present compilation by those of the next one. */
-function showEarly(queries: readonly Query[]): void {
-  const { compilation } = useCompilationState.getState()
-  if (!compilation) return
-  const early = new Map(queries.map((query) => [query.name, query]))
-  const mixed = compilation.queries.map((query) => early.get(query.name) ?? query)
-  useCompilationState.setState({ compilation: { ...compilation, queries: mixed } })
-}
-
 /** The compilation of the present texts, after waiting for it; null if it does not arrive in time. */
 export function currentCompilation(): Promise<Compilation | null> {
   const isCurrent = () => useCompilationState.getState().version === useDocuments.getState().version
@@ -144,6 +134,10 @@ function schedule(pauseMs: number): void {
   timer = setTimeout(() => void compile(), pauseMs)
 }
 
+function showEarly(queries: ReadonlyMap<string, Query>): void {
+  useEarlyQueries.setState(queries, true)
+}
+
 async function compile(): Promise<void> {
   const { version, application } = useDocuments.getState()
   if (application === null) return endWaiting()
@@ -153,14 +147,16 @@ async function compile(): Promise<void> {
   const request = new AbortController()
   running = request
   try {
-    const body = { files, stages_of: stagesOf, first: firstQueries() }
-    const compilation = await compileInParts(body, request.signal, (queries) => {
-      if (running === request) showEarly(queries)
+    const first = inSight(useCompilationState.getState().compilation?.queries ?? []).slice(0, MOST_FIRST)
+    const compilation = await compileInParts({ files, stages_of: stagesOf, first }, request.signal, (queries) => {
+      if (running === request) showEarly(new Map(queries.map((query) => [query.name, query])))
     })
     if (running !== request) return
+    showEarly(NONE_EARLY)
     useCompilationState.setState({ application, compilation, files, version, stagesOf, error: null })
   } catch (error) {
     if (running !== request || request.signal.aborted) return
+    showEarly(NONE_EARLY)
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
     if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) return schedule(RETRY_MS)
   }

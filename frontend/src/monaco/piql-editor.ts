@@ -7,7 +7,7 @@ import type { Range, Thread } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
-import { answerFirst, useCompilationState } from '../documents/compile-loop'
+import { answerFirst, useCompilationState, useEarlyQueries } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { type LensEstimate, lensLines } from '../logic/lens'
 import { nextProblem } from '../logic/next-problem'
@@ -127,13 +127,21 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const viewStates = new Map<string, editor.ICodeEditorViewState | null>()
   let lens: LensData = { estimates: new Map(), live: new Map(), selected: null }
 
+  const drawLenses = () => {
+    const model = code.getModel()
+    const early = useEarlyQueries.getState()
+    const queries = (useCompilationState.getState().compilation?.queries ?? []).map(
+      (query) => early.get(query.name) ?? query,
+    )
+    if (model) lenses.show(lensLines(queries, pathOf(model.uri), lens.estimates, lens.live))
+  }
   const draw = () => {
     const model = code.getModel()
     const { compilation } = useCompilationState.getState()
     const path = model ? pathOf(model.uri) : ''
     decorations.set(model && compilation ? decorationsOf(compilation, path, lens.selected) : [])
     if (!model) return
-    lenses.show(lensLines(compilation?.queries ?? [], path, lens.estimates, lens.live))
+    drawLenses()
     sentences.show(compilation, path)
   }
   const mark = () => {
@@ -194,6 +202,9 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     if (state.compilation !== previous.compilation) mark()
   })
   mark()
+  const stopEarly = useEarlyQueries.subscribe((early) => {
+    if (early.size > 0) drawLenses()
+  })
   answerFirst((queries) => queriesInSight(code, queries))
   const stopTheme = useTheme.subscribe(({ theme }) => editor.setTheme(themeName(theme)))
   void document.fonts.ready.then(() => editor.remeasureFonts())
@@ -221,6 +232,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
       answerFirst(null)
       useCaret.setState({ caret: null, isMoved: false })
       stopMarking()
+      stopEarly()
       stopTheme()
       live.dispose()
       code.dispose()

@@ -12,6 +12,7 @@ from typing import Literal
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
 from piql.compiler.bounds.writes import SECTION
+from piql.compiler.incremental.relocation import before_relocation
 from piql.compiler.logical.format import describe as describe_logical
 from piql.compiler.logical.format import inputs_of as logical_inputs
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter, Unit
@@ -271,6 +272,7 @@ def _operator_bound(bound: OperatorBound) -> OperatorBoundRead:
 
 def read_query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
     """All that there is to say of a query; its stages are most of it, and are left out where nobody looks at them."""
+    before, relocated = before_relocation(query)
     return QueryRead(
         name=query.name,
         kind=query.kind,
@@ -292,15 +294,15 @@ def read_query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
             )
             for segment in query.unbounded
         ],
-        accesses=read_accesses(query),
+        accesses=read_accesses(before),
         axes=[
             AxisRead(
                 symbol=axis.symbol,
                 label=axis.label,
                 current=axis.current,
-                number_ranges=[read_span(span) for span in axis.spans],
+                number_ranges=[read_span(span) for span in relocated(axis.spans)],
             )
-            for axis in axes_of(query)
+            for axis in axes_of(before)
         ],
         unsized=[UnsizedColumnRead(table=table, column=column) for table, column in query.unsized],
     )

@@ -139,6 +139,10 @@ class _RelocatedQuery(CompiledQuery):
         _put(self, name, value)
         return value
 
+    def before(self) -> tuple[CompiledQuery, Callable[[Any], Any]]:
+        """Return the query before it was relocated, and what relocates a value of it."""
+        return self._before, self._positions.put
+
     def identity(self) -> tuple[object, ...]:
         """Return the query before it was relocated, and the cuts of the files that its spans are in.
 
@@ -166,6 +170,14 @@ def identity_of(query: CompiledQuery) -> tuple[object, ...]:
     Whoever keeps something by them holds them, so that no other object gets the identity of one.
     """
     return query.identity() if isinstance(query, _RelocatedQuery) else (query,)
+
+
+def before_relocation(query: CompiledQuery) -> tuple[CompiledQuery, Callable[[T], T]]:
+    """Return a query whose spans are not in the files yet, and what relocates a value of it.
+
+    For those who read much of a plan and few of its spans: a plan is not copied then.
+    """
+    return query.before() if isinstance(query, _RelocatedQuery) else (query, lambda value: value)
 
 
 class _RelocatedQueries(Mapping[str, CompiledQuery]):
