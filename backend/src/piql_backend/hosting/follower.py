@@ -14,7 +14,7 @@ from piql_backend.probes.schemas import ProbeRead
 from piql_backend.workers.pool import WorkerPool
 
 _HANDED_ON = re.compile(r"/api(/.*)?")
-_ANSWERED_HERE = re.compile(r"POST /api/(compilations|comparisons|schema-imports|language/[^/]+)")
+_ANSWERED_HERE = re.compile(r"POST /api/(compilations(/parts)?|comparisons|schema-imports|language/[^/]+)")
 
 
 def is_answered_here(method: str, path: str) -> bool:
