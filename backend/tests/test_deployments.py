@@ -62,8 +62,28 @@ async def test_an_unbounded_query_is_refused_with_the_editors_reason(client: htt
 
 
 async def test_nothing_to_deploy_is_said(client: httpx.AsyncClient) -> None:
-    refused = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "files": []})
-    assert (refused.status_code, refused.json()["code"]) == (422, "nothing-to-deploy")
+    comment = [{"path": "schema.piql", "text": "-- Tables come here."}]
+    for files in ([], comment):
+        preview = (await client.post(f"{DEVELOPMENT}/deployments/preview", json={"files": files})).json()
+        assert preview["can_deploy"] is False
+        refused = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "files": files})
+        assert (refused.status_code, refused.json()["code"]) == (422, "nothing-to-deploy")
+
+
+async def test_an_application_may_begin_with_its_tables_alone(client: httpx.AsyncClient) -> None:
+    schema = "CREATE TABLE notes (id INT PRIMARY KEY, body VARCHAR(100));"
+    application = {"id": "notes", "title": "Notes", "files": [{"path": "schema.piql", "text": schema}]}
+    created = await client.post("/api/applications", json=application)
+    assert created.status_code == 201, created.text
+    environment = "/api/applications/notes/environments/development"
+    files = {"files": application["files"]}
+    preview = (await client.post(f"{environment}/deployments/preview", json=files)).json()
+    assert (preview["can_deploy"], preview["added"]) == (True, [])
+    assert [(change["table"], change["change"]) for change in preview["tables"]] == [("notes", "added")]
+    made = await client.post(f"{environment}/deployments", json=files)
+    assert (made.status_code, made.json()["queries"]) == (201, [])
+    rows = (await client.get(f"{environment}/tables/notes/rows")).json()
+    assert rows["rows"] == []
 
 
 async def test_a_preview_names_what_would_change(client: httpx.AsyncClient, files: Files) -> None:

@@ -96,8 +96,30 @@ describe('the deploy panel', () => {
     expect(state({ preview: errors(0) })).toMatchObject({
       kind: 'empty',
       tone: 'plain',
-      headline: 'There is no query to deploy.',
+      headline: 'There is no table and no query to deploy.',
       button: { isEnabled: false },
+    })
+  })
+
+  it('lets an application begin with its tables alone', () => {
+    const tables = [{ table: 'users', refusal: null }]
+    expect(state({ preview: preview({ tables, unchanged: [] }) })).toMatchObject({
+      kind: 'ready',
+      tone: 'accent',
+      headline: 'There is no query yet: the tables alone can be deployed.',
+      hasChanges: true,
+      button: { isEnabled: true, isPrimary: true },
+    })
+  })
+
+  it('warns where no query would be left', () => {
+    expect(state({ preview: preview({ unchanged: [], removed: ['find', 'stream'] }) })).toMatchObject({
+      tone: 'warning',
+      headline: 'No query would be live: this removes 2 queries.',
+      button: { isEnabled: true },
+    })
+    expect(state({ preview: preview({ unchanged: [], removed: ['find'], kept: [{}] }) })).toMatchObject({
+      tone: 'accent',
     })
   })
 

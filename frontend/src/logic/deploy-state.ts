@@ -4,7 +4,7 @@
  * `deployState` decides it from `DeployFacts`, which the panel gathers. The panel draws the result and decides nothing
  * itself, so every state can be tested here. Also: which files differ between two texts (`fileChanges`).
  */
-import { formatCount } from '../units'
+import { formatCount, plural } from '../units'
 
 interface Finding {
   severity: string
@@ -75,8 +75,8 @@ type DeployTone = 'plain' | 'accent' | 'warning' | 'danger'
 
 export interface DeployState {
   /**
-   * `comparing`: the preview is not there yet. `unknown`: it failed. `stale`: the server has newer texts. `empty`: no
-   * query. `tables`: a table cannot change like this. `breaks`: refused for another reason. `replaces`: the reader must
+   * `comparing`: the preview is not there yet. `unknown`: it failed. `stale`: the server has newer texts. `empty`:
+   * neither table nor query. `tables`: a table cannot change like this. `breaks`: refused for another reason. `replaces`: the reader must
    * agree first. `same`: nothing to deploy. `predictions`: only the predictions differ. `text`: only comments or layout
    * differ.
    */
@@ -154,7 +154,7 @@ function verdictOf(facts: DeployFacts): Verdict {
   return preview.can_deploy || preview.refusal !== null ? verdictOnBounded(facts, preview) : verdictOnRefused(preview)
 }
 
-/** For a text with errors, or without a query. */
+/** For a text with errors, or with nothing in it. */
 function verdictOnRefused(preview: PreviewFacts): Verdict {
   const errors = preview.diagnostics.filter(({ severity }) => severity === 'error').length
   if (errors > 0)
@@ -167,8 +167,8 @@ function verdictOnRefused(preview: PreviewFacts): Verdict {
   return say(
     'empty',
     'plain',
-    'There is no query to deploy.',
-    'Write CREATE QUERY name AS and a SELECT; what is live keeps running as it is.',
+    'There is no table and no query to deploy.',
+    'Begin with CREATE TABLE; what is live keeps running as it is.',
   )
 }
 
@@ -195,7 +195,7 @@ function verdictOnBounded(facts: DeployFacts, preview: PreviewFacts): Verdict {
     )
   }
   if (!isUnchanged(preview) || preview.replaced.length > 0 || (preview.kept.length > 0 && facts.agreed.toRemove))
-    return say('ready', 'accent', 'Every query is bounded: this can be deployed.')
+    return queryCount(preview, facts.agreed) === 0 ? tablesAlone(preview) : say('ready', 'accent', ALL_BOUNDED)
   if (facts.changedFiles === null) return COMPARING
   if (facts.changedFiles.length > 0) {
     return say(
@@ -215,6 +215,17 @@ function verdictOnBounded(facts: DeployFacts, preview: PreviewFacts): Verdict {
   return say('same', 'plain', 'This text is already live.', 'There is nothing to deploy.')
 }
 
+/** For a text of tables only: how an application begins, or what is left when its queries are gone. */
+function tablesAlone({ removed }: PreviewFacts): Verdict {
+  if (removed.length > 0)
+    return say(
+      'ready',
+      'warning',
+      `No query would be live: this removes ${plural(removed.length, 'query', 'queries')}.`,
+    )
+  return say('ready', 'accent', 'There is no query yet: the tables alone can be deployed.', 'Rows can be added then.')
+}
+
 /** Whether deploying would change no table, query, index or bound. */
 export function isUnchanged(
   preview: Omit<PreviewFacts, 'can_deploy' | 'diagnostics' | 'kept' | 'replaced' | 'refusal'>,
@@ -225,6 +236,7 @@ export function isUnchanged(
   )
 }
 
+const ALL_BOUNDED = 'Every query is bounded: this can be deployed.'
 const COMPARING = say(
   'comparing',
   'plain',

@@ -76,7 +76,7 @@ def _unbounded(preview: PreviewRead) -> tuple[Outcome, str]:
     if refused is not None:
         return "failed", f"A table cannot change like this: {refused}"
     if not preview.can_deploy:
-        return "failed", "The text has no CREATE QUERY."
+        return "failed", "The text has no table and no query."
     return "passed", "Every query has a bound."
 
 

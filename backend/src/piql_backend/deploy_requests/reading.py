@@ -23,6 +23,7 @@ from piql_backend.deploy_requests.schemas import (
     RulesWrite,
     Status,
 )
+from piql_backend.deployments.comparing import is_deployable
 from piql_backend.deployments.schemas import PreviewCreate, PreviewRead
 from piql_backend.deployments.service import Deployments, OnItsWay
 from piql_backend.predictions.schemas import SloAtRiskRead
@@ -116,7 +117,7 @@ class RequestReader:
         changes = changes_between(before, wanted)
         return PreviewRead(
             **{name: getattr(changes, name) for name in ChangesRead.model_fields},
-            can_deploy=not wanted.has_errors and bool(wanted.queries),
+            can_deploy=is_deployable(wanted),
             diagnostics=read_diagnostics(wanted),
             base_version=request.base_version,
             kept=[],

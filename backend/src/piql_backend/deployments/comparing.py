@@ -83,6 +83,11 @@ def _forgotten_views(
     return frozenset(view.name for view in views if _is_of_set(live, view.name))
 
 
+def is_deployable(compilation: Compilation) -> bool:
+    """Whether a set has no error, and a table or a query; an application may begin with its tables alone."""
+    return not compilation.has_errors and bool(compilation.tables or compilation.queries)
+
+
 def preview_of(
     live: LiveDeployment | None, compilation: Compilation, application_id: str, removes: Collection[str]
 ) -> PreviewRead:
@@ -107,7 +112,7 @@ def preview_of(
             or change.table in touches.forgotten
             or (change.kind == "table" and own_live is not None and _is_of_set(own_live, change.table))
         ],
-        can_deploy=not has_errors and bool(compilation.queries) and refusal is None,
+        can_deploy=is_deployable(compilation) and refusal is None,
         diagnostics=read_diagnostics(compilation),
         base_version=live.read.version if live else 0,
         kept=list(touches.kept),

@@ -27,7 +27,7 @@ from piql_backend.comparisons.schemas import ChangesRead
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
-from piql_backend.deployments.comparing import Touched, changes_from_live, preview_of, touched
+from piql_backend.deployments.comparing import Touched, changes_from_live, is_deployable, preview_of, touched
 from piql_backend.deployments.history import (
     FIRST_START,
     History,
@@ -207,7 +207,7 @@ class Deployments:
         """Deploy a query set, or refuse it with the editor's own diagnostics; `details` are kept with the version.
 
         Raises ApiError 409 where something else is live than the user saw, or a query of somebody else would be
-        replaced, 422 for a set with errors or without queries, and 428 without the version that the user saw.
+        replaced, 422 for a set with errors or with nothing in it, and 428 without the version that the user saw.
         """
         wish = self._wish(request, details)
         with self._deploying:
@@ -399,7 +399,7 @@ def _nothing_before() -> ApiError:
 
 
 def refuse_errors(compilation: Compilation) -> None:
-    """Raise the refusal of a set with errors, or of one without queries."""
+    """Raise the refusal of a set with errors, or of one with nothing in it."""
     errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     if errors:
         raise ApiError(
@@ -409,8 +409,8 @@ def refuse_errors(compilation: Compilation) -> None:
             "Fix the problems that the editor shows.",
             diagnostics=read_diagnostics(compilation),
         )
-    if not compilation.queries:
-        raise ApiError(422, "nothing-to-deploy", "The files have no CREATE QUERY.", "Write a query first.")
+    if not is_deployable(compilation):
+        raise ApiError(422, "nothing-to-deploy", "The files have no table and no query.", "Write CREATE TABLE first.")
 
 
 def _refuse_replacing(touches: Touched, removes: Collection[str]) -> None:
