@@ -3,7 +3,8 @@
 Enters: an `Assembly`. Leaves: a `Compilation` whose spans count from the start of each piece. Next: `relocation`.
 
     Assembly ──▶ fixes of gaps (gap_fixes) ──▶ fixes to try for scalar subqueries (one_value)
-             ──▶ fixes that came with a finding, each tried (finding_fixes) ──▶ advice on indexes (index_advice)
+             ──▶ fixes that came with a finding, each tried (finding_fixes)
+             ──▶ one warning a hot partition (partitions) ──▶ advice on indexes (index_advice)
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from piql.compiler.fixes.gap_fixes import GAP_CODES, cost_of, with_gap_fixes
 from piql.compiler.fixes.index_advice import advise
 from piql.compiler.fixes.one_value import give_one_value
 from piql.compiler.fixes.trials import compile_accepted, compile_edited, edited, has_errors_around
+from piql.compiler.physical.partitions import once_for_each_partition
 from piql.compiler.query_set import Assembly
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax.allowances import with_allowed
@@ -49,6 +51,7 @@ def _subject(finding: Diagnostic) -> _Subject:
 def with_working_fixes(assembly: Assembly) -> Compilation:
     """Return the compilation of a whole set. Its diagnostics carry only fixes that work."""
     compilation = _with_tried_fixes(assembly, _with_fixes_of_scalar_subqueries(assembly, with_gap_fixes(assembly)))
+    compilation = replace(compilation, diagnostics=once_for_each_partition(compilation.diagnostics))
     if compilation.has_errors:
         return compilation
     advice = _with_allowed(assembly, advise(compilation, partial(compile_accepted, assembly)))

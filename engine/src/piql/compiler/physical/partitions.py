@@ -7,7 +7,8 @@ constant in the query.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import Constant
 from piql.compiler.logical.format import format_expression
@@ -15,8 +16,9 @@ from piql.compiler.physical.few_values import holds_few_values
 from piql.compiler.physical.indexes.secondary_index import declared_columns
 from piql.compiler.physical.operators import IndexScan, KeyPart, PhysicalNode, SortedIndexJoin, operators
 from piql.schema.catalog import CardinalityLimit, Index, Kind, Table, word_column
-from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
+from piql.text.source import Span
 
 BUCKETS = 8  # of the index that a fix offers: enough to spread the load, and each read makes no more requests than that
 
@@ -54,6 +56,29 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
             report("hot-partition", message, node.span, help=_advice(table, index, parts), fixes=fixes, query=query)
         )
     return tuple(warnings)
+
+
+def once_for_each_partition(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Join the warnings of one partition that several queries read: the first is kept, with a label for each other."""
+    by_partition: dict[object, list[Diagnostic]] = {}
+    for position, diagnostic in enumerate(diagnostics):
+        is_warning = diagnostic.code == "hot-partition" and diagnostic.severity == "warning"
+        edits = tuple(fix.edits for fix in diagnostic.fixes) if is_warning else ()
+        partition = (diagnostic.message, diagnostic.help, edits) if is_warning else position
+        by_partition.setdefault(partition, []).append(diagnostic)
+    if len(by_partition) == len(diagnostics):
+        return tuple(diagnostics)
+    return tuple(_joined(first, others) for first, *others in by_partition.values())
+
+
+def _joined(first: Diagnostic, others: Iterable[Diagnostic]) -> Diagnostic:
+    """Return a warning with a label for each other query, at its first read."""
+    spans: dict[str | None, Span] = {}
+    for other in others:
+        if other.query != first.query:
+            spans.setdefault(other.query, other.span)
+    labels = tuple(Label(span, f"{query} reads it, too") for query, span in spans.items())
+    return replace(first, labels=(*first.labels, *labels)) if labels else first
 
 
 def _is_shared(part: KeyPart, table: Table) -> bool:
