@@ -1,8 +1,9 @@
 import { Columns2, Maximize2, Minimize2, X } from 'lucide-react'
-import { type KeyboardEvent, type MouseEvent, Suspense, useEffect } from 'react'
+import { type KeyboardEvent, type MouseEvent, Suspense, useEffect, useRef } from 'react'
 import type { PanelId } from '../logic/view'
 import { IconButton } from '../ui/Button'
 import { PartBoundary } from '../ui/PartBoundary'
+import { useStrip } from '../ui/useStrip'
 import styles from './dock.module.css'
 import {
   changePanel,
@@ -48,9 +49,11 @@ export function Dock() {
 /** The tabs. One shows its panel in the first place; with Shift or Ctrl it shows it beside the others. */
 function Tabs({ shown }: { shown: readonly PanelId[] }) {
   const [first] = shown
-  useEffect(() => {
-    document.getElementById(`tab-${first}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [first])
+  const strip = useRef<HTMLDivElement>(null)
+  useStrip(
+    strip,
+    PANELS.findIndex(({ id }) => id === first),
+  )
   const onKeyDown = (event: KeyboardEvent) => {
     const current = PANELS.findIndex(({ id }) => document.activeElement?.id === `tab-${id}`)
     const next = PANELS[tabAfter(event.key, current, PANELS.length) ?? -1]
@@ -65,7 +68,8 @@ function Tabs({ shown }: { shown: readonly PanelId[] }) {
   }
   return (
     <div
-      className={styles['tabs']}
+      className={`${styles['tabs']} strip`}
+      ref={strip}
       role="tablist"
       aria-label="Panels"
       aria-multiselectable={shown.length > 1}

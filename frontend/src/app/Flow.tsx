@@ -46,7 +46,7 @@ export function Flow() {
           </li>
         ))}
       </ol>
-      <p className={styles['lead']} title={lead}>
+      <p className={styles['lead']}>
         <Prose text={lead} />
       </p>
     </nav>

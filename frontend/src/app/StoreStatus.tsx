@@ -33,7 +33,7 @@ function KnownStore({ store }: { store: Store }) {
       <Database size={12} aria-hidden />
       {cluster ? storeName(cluster) : store.kind === 'embedded' ? 'Embedded store' : 'CQL cluster'}
       <span className={headerStyles['saveDot']} data-tone={store.healthy ? 'accent' : 'danger'} aria-hidden />
-      <span className="visually-hidden">{store.healthy ? 'answering' : 'not answering'}</span>
+      {store.healthy ? <span className="visually-hidden">answering</span> : 'not answering'}
     </>
   )
   if (!cluster) {

@@ -10,7 +10,7 @@ import { editor } from './editor-bridge'
 import { exportTables } from './export-tables'
 import { MOD, type Overlay } from './keys'
 import { notify } from './notices'
-import { openBeside, openPanel, toggleFull } from './panel-view'
+import { goToPanel, openBeside, toggleFull } from './panel-view'
 import { PANELS } from './panels'
 import { toggleProblems } from './problems-drawer'
 import { requestRun } from './run-request'
@@ -51,7 +51,7 @@ export function commands(
       group: 'Actions',
       title: 'Explain the bound',
       keys: `${MOD} Shift Enter`,
-      run: () => openPanel('bounds'),
+      run: () => goToPanel('bounds'),
     },
     { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveChanged() },
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
@@ -174,7 +174,7 @@ export function commands(
         id: `panel:${panel.id}`,
         group: 'Panels',
         title: panel.title,
-        run: () => openPanel(panel.id),
+        run: () => goToPanel(panel.id),
       }),
     ),
     ...files.map(
@@ -182,7 +182,10 @@ export function commands(
         id: `file:${file.path}`,
         group: 'Files',
         title: file.path,
-        run: () => setView({ page: 'workbench', file: file.path }),
+        run: () => {
+          setView({ page: 'workbench', file: file.path })
+          requestAnimationFrame(() => editor()?.focus())
+        },
       }),
     ),
   ]

@@ -8,9 +8,12 @@ import type { PanelId, View } from '../logic/view'
 import { regionElement } from './regions'
 import { currentView, setView, useView } from './url-state'
 
-/** Below this width the panels move below the editor, and below the second one everything stands in one column. */
+/**
+ * Below this width the panels move below the editor. Where that leaves no room for both, because the window is narrow or,
+ * as at 200 %, also low, everything stands in one column.
+ */
 const WIDE = window.matchMedia('(min-width: 1180px)')
-const COLUMNS = window.matchMedia('(min-width: 700px)')
+const COLUMNS = window.matchMedia('(min-width: 700px) and (min-height: 560px)')
 
 export type Layout = 'wide' | 'narrow' | 'stacked'
 
@@ -35,6 +38,12 @@ export function openPanel(id: PanelId): void {
   const shown = inSight()
   setView({ page: 'workbench', ...(shown.includes(id) ? {} : viewOfPanels([id, ...shown.slice(1)])) })
   if (layout() === 'stacked') requestAnimationFrame(() => regionElement('Panels')?.scrollIntoView({ block: 'nearest' }))
+}
+
+/** Shows a panel and moves the keyboard's place to its tab, from which Tab goes on into the panel. */
+export function goToPanel(id: PanelId): void {
+  openPanel(id)
+  requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus())
 }
 
 /** In one column a panel lies below sidebar and editor: where the address names one, the page begins there. */
@@ -80,13 +89,13 @@ function layout(): Layout {
   return WIDE.matches ? 'wide' : COLUMNS.matches ? 'narrow' : 'stacked'
 }
 
-/** Draws again whenever the window's width changes. */
+/** Draws again whenever the window's width or the layout changes. */
 function useWindow(): void {
   useSyncExternalStore(
     (listener) => {
       window.addEventListener('resize', listener)
       return () => window.removeEventListener('resize', listener)
     },
-    () => window.innerWidth,
+    () => `${layout()} ${window.innerWidth}`,
   )
 }

@@ -46,6 +46,8 @@ describe('the flow of the work', () => {
     expect(stepOf('predict', { predictions: { ...run, isMeasuring: true } })).toBe('done: p99 predicted')
     expect(stepOf('predict', { predictions: { ...run, missing: 2 } })).toBe('todo: 2 not predicted')
     expect(stepOf('predict', { predictions: { ...run, missing: 2, atRisk: ['a'] } })).toBe('warning: 1 SLO at risk')
+    const flow = flowOf({ ...DONE, predictions: { ...run, atRisk: ['a', 'b', 'c', 'd', 'e'] } })
+    expect(flow.lead).toBe('Predicted to break their SLOs: a, b, c and 2 more.')
   })
 
   it('tells a text that differs from what is live from one that is live', () => {

@@ -61,6 +61,7 @@ export function flowOf(facts: FlowFacts): Flow {
 
 /** Of steps in the same state, the earliest comes first. */
 const URGENCY: readonly StepState[] = ['failed', 'warning', 'busy', 'todo']
+const MOST_NAMES = 3
 const ALL_DONE = 'Every query has a bound, and what is live runs as predicted.'
 
 function writing({ text, compileError }: FlowFacts): Step {
@@ -84,7 +85,7 @@ function predicting({ predictions }: FlowFacts): Step {
     return say(
       'warning',
       `${plural(atRisk.length, 'SLO')} at risk`,
-      `Predicted to break ${atRisk.length === 1 ? 'its SLO' : 'their SLOs'}: ${atRisk.join(', ')}.`,
+      `Predicted to break ${atRisk.length === 1 ? 'its SLO' : 'their SLOs'}: ${firstOf(atRisk)}.`,
     )
   if (missing > 0)
     return say(
@@ -143,6 +144,12 @@ function comparing({ live, observed }: FlowFacts): Step {
     )
   if (count('agrees', 'faster') > 0) return say('done', 'as predicted', 'What is live runs as predicted.')
   return say('todo', 'too few executions', 'Too few executions in the last hour to judge a prediction.')
+}
+
+/** The first names of a list, and how many follow: the sentence of a screen is never cut. */
+function firstOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${formatCount(more)} more` : '')
 }
 
 function sayer(id: StepId) {

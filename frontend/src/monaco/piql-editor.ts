@@ -92,6 +92,7 @@ const OPTIONS: editor.IStandaloneEditorConstructionOptions = {
   padding: { top: 10, bottom: 10 },
   glyphMargin: true,
   lineNumbersMinChars: 3,
+  scrollBeyondLastColumn: 1, // else a bar lies below text that fits
   lineDecorationsWidth: 22,
   folding: true,
   showFoldingControls: 'mouseover',

@@ -5,7 +5,8 @@
  *
  *     the same element → its row's next row, the one before → the nearest panel, dialog or region around it
  *
- * and if none is, to the first of these for what had the focus before. So after a dialog it goes to what opened it.
+ * and if none is, to the first of these for what had the focus before. So after a dialog it goes to what opened it. Where
+ * the page around it is gone, it goes to the content of the page that came.
  */
 
 /** An element that had the focus, with what was around it then. */
@@ -87,8 +88,9 @@ function successor(places: readonly Place[]): HTMLElement | undefined {
     const areas = ancestors.filter((ancestor) => ancestor.matches(AREA))
     const taking = [...stops.filter((stop) => stop.matches(STOPS)), ...areas].find(canTakeFocus)
     if (taking) return taking
+    if (ancestors.some((ancestor) => ancestor.tagName === 'MAIN' && !ancestor.isConnected)) break
   }
-  return undefined
+  return [...document.querySelectorAll('main')].find(canTakeFocus)
 }
 
 function canTakeFocus(element: Element): element is HTMLElement {

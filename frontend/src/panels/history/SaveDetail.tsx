@@ -38,7 +38,12 @@ export function SaveDetail({ application, number, listed }: SaveDetailProps) {
   const { data: other, error: otherError } = useQuery({ ...saveQuery(application, second), enabled: needsSecond })
   const documents = useDocuments((state) => state.files)
   if (error ?? otherError) return <ErrorNotice error={error ?? otherError} />
-  if (!saved || (needsSecond && !other)) return <p className={styles['reading']}>Reading save {number}…</p>
+  if (!saved || (needsSecond && !other))
+    return (
+      <div className={styles['detail']}>
+        <p className={styles['reading']}>Reading save {number}…</p>
+      </div>
+    )
   const now = documents.map(({ path, text }) => ({ path, text }))
   const own: Side = { name: `save ${number}`, save: number, files: saved.files }
   const that: Side = isNow

@@ -1,7 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import type { Stage } from '../../api/types'
 import { IconButton } from '../../ui/Button'
+import { useStrip } from '../../ui/useStrip'
 import styles from './plan.module.css'
 
 interface StagesProps {
@@ -19,10 +20,7 @@ export function Stages({ stages, current, onChoose }: StagesProps) {
   const list = useRef<HTMLOListElement>(null)
   const previous = stages[index - 1]
   const next = stages[index + 1]
-  useEffect(() => {
-    const step = list.current?.children[index]
-    if (list.current && step instanceof HTMLElement) list.current.scrollTo({ left: step.offsetLeft - 80 })
-  }, [index])
+  useStrip(list, index, stages)
   return (
     <div className={styles['stages']}>
       <div className={styles['stepper']}>
@@ -34,7 +32,7 @@ export function Stages({ stages, current, onChoose }: StagesProps) {
         >
           <ChevronLeft size={15} aria-hidden />
         </IconButton>
-        <ol className={styles['steps']} ref={list} aria-label="Stages">
+        <ol className={`${styles['steps']} strip`} ref={list} aria-label="Stages">
           {stages.map((stage, stageIndex) => (
             <li key={`${stageIndex}:${stage.name}`}>
               <button
