@@ -112,6 +112,25 @@ test('a button whose work is done leaves the focus to its panel', async () => {
   expect(document.activeElement).toBe(screen.getByRole('tabpanel'))
 })
 
+test('where a page gives way to another, the focus is in that one and not in the header', async () => {
+  function Window() {
+    const [page, setPage] = useState('home')
+    return (
+      <>
+        <button type="button">Guide</button>
+        <main key={page} aria-label={page} tabIndex={-1}>
+          {page === 'home' ? <Asked name="New" onAgree={() => setPage('workbench')} /> : null}
+        </main>
+      </>
+    )
+  }
+  render(<Window />)
+  screen.getByText('Guide').focus()
+  await press('New')
+  await press('Agree')
+  expect(document.activeElement).toBe(screen.getByRole('main', { name: 'workbench' }))
+})
+
 test('what opened a dialog gets the focus also if it is hidden for a moment, being drawn anew', async () => {
   render(<Asked name="Change" />)
   await press('Change')
