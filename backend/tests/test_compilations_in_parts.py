@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import httpx
+from piql_backend.compilations.in_parts import lines_of
+from piql_backend.compilations.schemas import CompilationInParts
+from piql_backend.web.errors import ApiError
 
 from .test_compilations import named
 
@@ -61,3 +66,28 @@ async def test_what_is_refused_at_once_has_its_status(client: httpx.AsyncClient)
     answer = await client.post("/api/compilations/parts", json=request(10, ["q"] * 101))
     assert answer.status_code == 422
     assert (await client.post("/api/compilations/parts", json=request(10, [], more=1))).status_code == 422
+
+
+class RefusingAfterAPart:
+    """Workers that tell a part and then refuse the rest."""
+
+    def __init__(self) -> None:
+        self.given_up: list[Future[bytes]] = []
+
+    def submit(self, name: str, argument: object, texts: object, tell: Callable[[bytes], object]) -> Future[bytes]:
+        future: Future[bytes] = Future()
+        tell(b"[]")
+        future.set_exception(ApiError(503, "worker-lost", "It has ended.", "Try again."))
+        return future
+
+    def give_up(self, future: Future[bytes]) -> None:
+        self.given_up.append(future)
+
+
+async def test_what_is_refused_after_the_first_line_says_so_in_the_last() -> None:
+    workers = RefusingAfterAPart()
+    answer = await lines_of(workers, CompilationInParts(files=[]))  # type: ignore[arg-type]
+    first, last = [json.loads(line) async for line in answer.body_iterator]
+    assert first == {"queries": [], "whole": None, "refused": None}
+    assert (last["refused"]["status"], last["refused"]["error"]["code"]) == (503, "worker-lost")
+    assert len(workers.given_up) == 1
