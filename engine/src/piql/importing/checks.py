@@ -139,6 +139,4 @@ def _word(token: ForeignToken) -> str:
         return quoted(nameable(unquoted(token)))
     if token.kind != "string":
         return _FUNCTIONS.get(token.word, token.text)
-    if token.text[0] in "eE" and "\\" in token.text:
-        raise LeftOut("it has a text with escapes: check it in the application")
     return "'" + unquoted(token).replace("'", "''") + "'"

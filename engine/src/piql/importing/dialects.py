@@ -31,7 +31,8 @@ class Dialect:
     """How one SQL is written. `sqlglot` is its name there, None where sqlglot does not know it.
 
     `strings`, `names` and `comments` are regular expressions of texts, of names in quotes and of comments. `evidence`
-    holds those of words that speak for the dialect: each one that stands anywhere in a text counts once.
+    holds those of words that speak for the dialect: each one that stands anywhere in a text counts once. `has_escapes`
+    says that a backslash in any text begins an escape.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Dialect:
     names: tuple[str, ...] = (_NAME,)
     comments: tuple[str, ...] = (r"--[^\n]*+", _BLOCK_COMMENT)
     evidence: tuple[str, ...] = field(default=(), repr=False)
+    has_escapes: bool = False
 
     @cached_property
     def token(self) -> re.Pattern[str]:
@@ -99,6 +101,7 @@ MYSQL = Dialect(
     strings=(_ESCAPED_STRING, r'"(?:[^"\\]++|\\.|"")*+"'),
     names=(_BACKTICKS,),
     comments=(r"--(?=\s|\Z)[^\n]*+", r"\#[^\n]*+", _CONDITIONAL),
+    has_escapes=True,
     evidence=(
         r"^-- (?:MySQL|MariaDB) dump|^-- phpMyAdmin",
         r"\bENGINE\s*=",

@@ -96,7 +96,7 @@ class ParameterNames:
         token = self.tokens[at]
         if token.kind == "quoted":
             return quoted(nameable(unquoted(token)))
-        if token.kind == "string" and token.text[0] == '"':
+        if token.kind == "string" and (token.text[0] in '"$' or "\\" in token.text):
             return "'" + unquoted(token).replace("'", "''") + "'"
         return token.text
 

@@ -216,7 +216,8 @@ class _Splitter:
 
     def _token(self, match: re.Match[str]) -> ForeignToken:
         kind: str = match.lastgroup or "symbol"
-        return ForeignToken(kind, match.group(), self.lines.of(match.start()), match.start())  # type: ignore[arg-type]
+        line, has_escapes = self.lines.of(match.start()), self.dialect.has_escapes
+        return ForeignToken(kind, match.group(), line, match.start(), has_escapes)  # type: ignore[arg-type]
 
     def _check_closed(self, start: int) -> None:
         """Refuse data at the end of the file in which a bracket is open."""

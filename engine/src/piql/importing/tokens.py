@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from piql.importing.texts import text_of
+
 TokenKind = Literal["word", "quoted", "string", "number", "symbol"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -19,12 +21,16 @@ _SHOWN_CHARACTERS = 60  # of a statement or clause that a message shows
 
 @dataclass(frozen=True, slots=True)
 class ForeignToken:
-    """One token with its line and its offset; `word` is its text in upper case, '' for what is quoted."""
+    """One token with its line and its offset; `word` is its text in upper case, '' for what is quoted.
+
+    `has_escapes` says that a backslash in a text begins an escape.
+    """
 
     kind: TokenKind
     text: str
     line: int
     start: int
+    has_escapes: bool = False
 
     @property
     def word(self) -> str:
@@ -63,7 +69,7 @@ def unquoted(token: ForeignToken) -> str:
         closing = "]" if text[0] == "[" else text[0]
         return text[1:-1].replace(closing * 2, closing)
     if token.kind == "string":
-        return text[text.index("'") + 1 : -1].replace("''", "'") if "'" in text else text[1:-1]
+        return text_of(text, has_escapes=token.has_escapes)
     return text
 
 
