@@ -27,7 +27,7 @@ from piql.compiler.logical.expressions import (
     Or,
 )
 from piql.runtime.deployment import OtherIndex
-from piql.schema.catalog import Index, Table, View
+from piql.schema.catalog import Index, Table, View, column_of
 from piql.schema.words import words_of
 from piql.store.base import ReadShape, Store
 from piql.store.cql.store import CqlStore
@@ -72,12 +72,32 @@ def _broken_views(db: piql.Database) -> list[str]:
     broken: list[str] = []
     for table in views:
         assert table.view is not None
-        base = deployment.tables[table.view.table]
+        bases = [list(_decoded(db.store, deployment.tables[name])) for name in table.view.tables]
         held = Counter(tuple(record.values()) for record in _decoded(db.store, table))
-        expected = Counter(_groups(table, list(_decoded(db.store, base))))
+        expected = Counter(_groups(table, _joined(table.view, bases)))
         broken += [f"{table.name} lacks the group {group}" for group in expected - held]
         broken += [f"{table.name} holds {group}, which its table does not give" for group in held - expected]
     return broken
+
+
+def _joined(view: View, bases: list[list[Record]]) -> list[Record]:
+    """Return the records that a view is made from; of several tables, every combination that belongs together."""
+    if not view.joins:
+        return bases[0]
+    rows: list[tuple[Record, ...]] = [(record,) for record in bases[0]]
+    for join, records in zip(view.joins, bases[1:], strict=True):
+        rows = [
+            (*row, record)
+            for row in rows
+            for record in records
+            if all(
+                record[ours] is not None and row[number][theirs] == record[ours] for number, theirs, ours in join.pairs
+            )
+        ]
+    return [
+        {column_of(number, name): value for number, record in enumerate(row) for name, value in record.items()}
+        for row in rows
+    ]
 
 
 def _decoded(store: Store, table: Table) -> Iterator[Record]:

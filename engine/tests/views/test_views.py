@@ -92,7 +92,7 @@ def refusal_of(view: str) -> tuple[str, str]:
         ),
         ("SELECT buyer, COUNT(*) AS n FROM orders GROUP BY buyer HAVING COUNT(*) > 1", "no HAVING", "WHERE"),
         ("SELECT buyer, COUNT(*) AS n FROM orders GROUP BY buyer ORDER BY n", "no ORDER BY", "order the rows"),
-        ("SELECT o.buyer, COUNT(*) AS n FROM orders o, orders p GROUP BY o.buyer", "one table", "without joins"),
+        ("SELECT o.buyer, COUNT(*) AS n FROM orders o, orders p GROUP BY o.buyer", "nothing joins", "JOIN … ON"),
         ("SELECT buyer, COUNT(*) AS buyer FROM orders GROUP BY buyer", "two columns called buyer", "another name"),
         ("SELECT byer, COUNT(*) AS n FROM orders GROUP BY buyer", "no column byer", "buyer"),
         ("SELECT buyer, COUNT(*) AS n FROM ordrs GROUP BY buyer", "no table ordrs", "orders"),

@@ -19,12 +19,13 @@ from piql.client.database import Database
 from piql.client.entries_of_views import EntriesOfView, Stray
 from piql.errors import ConstraintViolation, DeployedMeanwhile, NotDeployed
 from piql.runtime.deployment import Deployment
-from piql.runtime.writing.kept_view import KeptView
+from piql.runtime.writing.kept_view import CountedView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Table
+from piql.schema.view_joins import walked_table
 from piql.store.base import Batch, ReadShape, Store
-from piql.store.rows import Row
+from piql.store.rows import PreparedRead, Row
 
 STEP_ROWS = 1000  # of one read
 MOST_ROUNDS = 5  # recounts of a repair, while writers change what is being repaired
@@ -126,9 +127,11 @@ class _Recounting:
         self._store = db.store
         self._step_rows = step_rows
         self._view = view
-        self._base = self._deployment.kept_as_declared(view.view.table)
+        self._base = self._deployment.kept_as_declared(walked_table(view.view, self._deployment.tables))
         self._writer = TableWriter(view, self._deployment, self._store)
-        self._kept = KeptView(view, self._base, self._store, self._writer)
+        self._counted = CountedView(view, self._base, self._deployment, self._store, self._writer)
+        self._kept = self._counted.view
+        self._reads = _StoreReads(self._store)
 
     def compare(self, tell: Tell | None) -> _Comparison:
         """Count the rows of the table, and compare each group with the view, as both are at one moment."""
@@ -140,7 +143,8 @@ class _Recounting:
             for step in _steps(self._store, self._base, self._step_rows):
                 rows += len(step)
                 for record in step:
-                    self._kept.count(groups, record)
+                    for row in self._counted.rows(self._reads, record):
+                        self._kept.count(groups, row)
                 if tell is not None:
                     tell(self._view.name, rows)
             number = len(groups)
@@ -208,6 +212,20 @@ class _Recounting:
         assert column is not None
         codec = self._store.codec(column.type)
         return codec.decode(stored) if codec is not None and stored is not None else stored
+
+
+class _StoreReads:
+    """Single reads outside of a transaction."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]:
+        ((rows,),) = self._store.read_many([Batch(read, [arguments])])
+        return list(rows)
+
+    def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
+        return len(self.read(read, arguments))
 
 
 def _steps(store: Store, table: Table, rows: int) -> Iterator[list[Row]]:

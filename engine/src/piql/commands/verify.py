@@ -15,6 +15,7 @@ from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
 from piql.commands.table import counted
 from piql.schema.values import shown
+from piql.schema.view_joins import walked_table
 
 _MOST_SHOWN = 10  # differences of one view
 
@@ -53,7 +54,7 @@ def verify(argv: Sequence[str] | None = None) -> int:
                 assert view.view is not None
                 count = repair if options.repair else recount
                 result = count(db, view, _tell_rows if sys.stderr.isatty() else None, options.step_rows)
-                print(_in_words(result, view.view.table))
+                print(_in_words(result, walked_table(view.view, db.deployment.tables)))
                 differs = differs or not result.is_right
         if differs and not options.repair:
             print("add --repair to write what the rows give", file=sys.stderr)

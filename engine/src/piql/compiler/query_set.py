@@ -393,8 +393,8 @@ def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str
             for key in table.foreign_keys:
                 if table.name in changed or key.table in changed:
                     beside |= {table.name, key.table}
-            if table.view is not None and (table.name in changed or table.view.table in changed):
-                beside |= {table.name, table.view.table}
+            if table.view is not None and not changed.isdisjoint(names := (table.name, *table.view.tables)):
+                beside.update(names)
     writing = chain.from_iterable(assembly.parts.by_run(_writing_among))
     return [part for part in writing if not beside.isdisjoint(_tables_of_part(part))]
 

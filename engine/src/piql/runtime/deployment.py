@@ -131,7 +131,8 @@ class Deployment:
         table = self.table(name)
         if table.view is not None:
             raise ConstraintViolation(
-                f"{name} is a view: its rows follow from those of {table.view.table}, write those"
+                f"{name} is a view: its rows follow from those of {' and '.join(dict.fromkeys(table.view.tables))}, "
+                "write those"
             )
         return table
 
@@ -142,7 +143,7 @@ class Deployment:
     def other_views_of(self, table: Table) -> tuple[OtherView, ...]:
         """Return the views of a table that writers keep up for other versions."""
         return tuple(
-            view for view in self.other_views if view.table.view is not None and view.table.view.table == table.name
+            view for view in self.other_views if view.table.view is not None and table.name in view.table.view.tables
         )
 
     def record_of(self, table: Table) -> Table:

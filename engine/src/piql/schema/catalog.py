@@ -245,11 +245,25 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinedTable:
+    """A further table of a view: its rows that belong to rows of the tables before it, where all `pairs` are equal.
+
+    A pair has the number of a table before it (0 is the first), a column of that one, and a column of this one.
+    """
+
+    table: str
+    pairs: tuple[tuple[int, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What a view holds: a row for each group of rows of `table`, which writes to that table keep up to date.
 
     `keys` pairs each key column of the view with the column of `table` that it is grouped by, of which some have
     `stand_ins`. Of the table, only rows count for which `condition` is true.
+
+    With `joins` its rows are those of all its tables that belong together, and a column is called after the number of
+    its table: `1.subject` (`column_of`).
     """
 
     table: str
@@ -257,6 +271,12 @@ class View:
     aggregates: tuple[ViewAggregate, ...]
     condition: RowTest | None = None
     stand_ins: tuple[StandIn, ...] = ()
+    joins: tuple[JoinedTable, ...] = ()
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that it is made of, in their order; one may be there several times."""
+        return (self.table, *(join.table for join in self.joins))
 
     @property
     def key_columns(self) -> frozenset[str]:
@@ -265,15 +285,21 @@ class View:
 
     @property
     def columns(self) -> frozenset[str]:
-        """All columns of the table that it is made from."""
+        """All columns of the table that it is made from, but for those by which tables are joined."""
         tested = self.condition.columns if self.condition is not None else ()
         return self.key_columns | {part.column for part in self.aggregates if part.column is not None} | {*tested}
+
+
+def column_of(number: int, column: str) -> str:
+    """Return what a view of several tables calls a column of one of them."""
+    return f"{number}.{column}"
 
 
 @dataclass(frozen=True)
 class Table:
     """A table as declared, or the rows of a `view`.
 
+    `implied_keys` are foreign keys that nobody checks, since the rows of a view follow from those of its tables.
     It has no slots, so that properties asked for often can be cached on it.
     """
 
@@ -288,6 +314,12 @@ class Table:
     key_span: Span | None = field(default=None, compare=False, repr=False)
     view: View | None = None
     checks: tuple[Check, ...] = ()
+    implied_keys: tuple[ForeignKey, ...] = ()
+
+    @property
+    def references(self) -> tuple[ForeignKey, ...]:
+        """All that rows name: by foreign keys that are declared, and by those that follow from what a view is."""
+        return self.foreign_keys + self.implied_keys if self.implied_keys else self.foreign_keys
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or None."""
@@ -370,5 +402,5 @@ class Catalog:
 
 
 def views_of(tables: Mapping[str, Table], name: str) -> tuple[Table, ...]:
-    """Return those of `tables` that are views of a table."""
-    return tuple(table for table in tables.values() if table.view is not None and table.view.table == name)
+    """Return those of `tables` that are views of a table, or of several with this one among them."""
+    return tuple(table for table in tables.values() if table.view is not None and name in table.view.tables)

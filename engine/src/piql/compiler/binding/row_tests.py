@@ -50,13 +50,18 @@ def bind_row_test(
     node: ast.Expression, table: Table, shown: ast.Name, tables: TableNames, clause: TestClause
 ) -> logical.Expression:
     """Bind a test of the columns of `table`, which is called `shown` in it. Raises TestRefused."""
+    relation = ScopeRelation(shown.text, table.name, tables.columns_in_scope(table), shown.span, table)
+    return bind_test_of_rows(node, Scope([relation], written=shown.text), tables, clause)
+
+
+def bind_test_of_rows(node: ast.Expression, scope: Scope, tables: TableNames, clause: TestClause) -> logical.Expression:
+    """Bind a test of the columns of one row of each relation of a scope. Raises TestRefused."""
 
     def refuse_subquery(_: QueryContext, query: ast.QueryExpression, *__: object) -> NoReturn:
         raise clause.refused(f"{clause.with_article} tests one row alone, without a query inside", query.span)
 
     context = QueryContext(tables, refuse_subquery)
-    relation = ScopeRelation(shown.text, table.name, tables.columns_in_scope(table), shown.span, table)
-    test = ExpressionBinder(context, Scope([relation], written=shown.text), clause.name).predicate(node)
+    test = ExpressionBinder(context, scope, clause.name).predicate(node)
     errors = tuple(finding for finding in context.diagnostics if finding.severity == "error")
     if test is None or errors:
         raise TestRefused(tuple(_of_one_row(error, clause) for error in errors))

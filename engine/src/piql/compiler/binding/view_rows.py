@@ -8,12 +8,14 @@ It compares columns with constants, since nothing else is sure to have a value f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
-from piql.compiler.binding.row_tests import TestClause, bind_row_test, row_test_of
+from piql.compiler.binding.row_tests import TestClause, bind_test_of_rows, row_test_of
 from piql.compiler.binding.scope import TableNames
+from piql.compiler.binding.view_tables import ViewTables
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast
-from piql.schema.catalog import RowTest, Table
+from piql.schema.catalog import RowTest
 
 _PLAIN = (
     logical.ColumnRef,
@@ -41,14 +43,17 @@ class ViewRows:
     never_null: frozenset[str]
 
 
-def bind_rows_of_view(where: ast.Expression, table: Table, shown: ast.Name, tables: TableNames) -> ViewRows:
-    """Bind the WHERE of a view; `shown` is the name of its table there. Raises TestRefused."""
-    test = bind_row_test(where, table, shown, tables, _CLAUSE)
+def bind_rows_of_view(where: ast.Expression, of_view: ViewTables, tables: TableNames) -> ViewRows:
+    """Bind the WHERE of a view as a test of one of its rows. Raises TestRefused."""
+    test = bind_test_of_rows(where, of_view.scope, tables, _CLAUSE)
+    if len(of_view.tables) > 1:
+        renamed = test.transform_up(lambda node: of_view.called(node) if isinstance(node, logical.ColumnRef) else node)
+        test = cast("logical.Expression", renamed)
     for node in test.walk():
         if not isinstance(node, _PLAIN):
             span = getattr(node, "span", None) or where.span
             raise _CLAUSE.refused("a view's WHERE compares columns with constants", span)
-    return ViewRows(row_test_of(test, table), _never_null(test))
+    return ViewRows(row_test_of(test, of_view.rows), _never_null(test))
 
 
 def _never_null(test: logical.Expression) -> frozenset[str]:

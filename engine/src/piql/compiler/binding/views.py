@@ -16,11 +16,12 @@ from dataclasses import replace
 
 from piql.compiler.binding.defaults import bind_default
 from piql.compiler.binding.row_tests import TestRefused
-from piql.compiler.binding.scope import TableNames, lookup, unknown_name
+from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.types import is_number, summed_type
 from piql.compiler.binding.view_rows import ViewRows, bind_rows_of_view
+from piql.compiler.binding.view_tables import ViewRefused, ViewTables, refused
 from piql.compiler.syntax import ast
-from piql.schema.catalog import Column, Default, Kind, SqlType, StandIn, Table, View, ViewAggregate
+from piql.schema.catalog import Column, Default, ForeignKey, Kind, SqlType, StandIn, Table, View, ViewAggregate
 from piql.schema.types import TEXTS
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
@@ -28,14 +29,6 @@ from piql.text.source import Span
 
 _COUNT = SqlType(Kind.BIGINT)
 _AVERAGE = SqlType(Kind.DOUBLE)
-
-
-class _Refused(Exception):
-    """Carries the diagnostic of a view that is refused."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostics = (diagnostic,)
 
 
 def bind_view(
@@ -48,7 +41,7 @@ def bind_view(
     builder = _ViewBuilder(node, tables, views)
     try:
         table = None if node.is_broken else builder.build()
-    except (_Refused, TestRefused) as refused:
+    except (ViewRefused, TestRefused) as refused:
         diagnostics.extend(refused.diagnostics)
         table = None
     if table is not None:
@@ -56,20 +49,15 @@ def bind_view(
     return Table(node.name.text, (), (), span=node.span, name_span=node.name.span), False
 
 
-def _refused(message: str, span: Span, way_out: str, fixes: tuple[Fix, ...] = ()) -> _Refused:
-    return _Refused(report("view-form", message, span, help=way_out, fixes=fixes))
-
-
 class _ViewBuilder:
-    """Builds one view; each method raises _Refused for what a view may not be."""
+    """Builds one view; each method raises ViewRefused for what a view may not be."""
 
     def __init__(self, node: ast.CreateView, tables: TableNames, views: Collection[str]) -> None:
         self.node = node
         self.tables = tables
         self.views = views
-        self.qualifiers: set[str] = set()  # in lower case, before a column of the table
         self.columns: dict[str, Column] = {}  # of the view, by name
-        self.keys: dict[str, str] = {}  # column of the table → column of the view
+        self.keys: dict[str, str] = {}  # column of the rows → column of the view
         self.stand_ins: dict[str, StandIn] = {}  # by column of the table
         self.aggregates: list[ViewAggregate] = []
         self.rows: ViewRows | None = None
@@ -77,25 +65,33 @@ class _ViewBuilder:
     def build(self) -> Table | None:
         """Return the view; None over a broken table."""
         select = _plain_select(self.node.query)
-        table = self._base(select)
-        if table.name in self.tables.broken:
+        self.of = ViewTables(select, self.tables, self.views)
+        if self.of.is_broken:
             return None
-        if select.where is not None and select.from_clause is not None:
-            source = select.from_clause.first
-            assert isinstance(source, ast.TableName)
-            self.rows = bind_rows_of_view(select.where, table, source.alias or source.table, self.tables)
+        table = self.of.rows
+        if select.where is not None:
+            self.rows = bind_rows_of_view(select.where, self.of, self.tables)
         grouped = self._grouped(select, table)
         for item in select.items:
             self._add_item(item, table, grouped)
         for name, span in grouped.items():
             if name not in self.keys:
                 shown = span.text
-                raise _refused(
+                raise refused(
                     f"{shown} is grouped by and not selected",
                     span,
                     f"add {shown} to the SELECT: a group is found by it",
                 )
         self._check_counts(select, table)
+        view = View(
+            table.name,
+            tuple((self.keys[name], name) for name in grouped),
+            tuple(self._whole_aggregates()),
+            self.rows.condition if self.rows is not None else None,
+            tuple(self.stand_ins[name] for name in grouped if name in self.stand_ins),
+            self.of.joins,
+        )
+        self.of.check_bounded(view)
         return Table(
             self.node.name.text,
             tuple(self.columns.values()),
@@ -103,93 +99,73 @@ class _ViewBuilder:
             span=self.node.span,
             name_span=self.node.name.span,
             key_span=select.group.span if select.group is not None else None,
-            view=View(
-                table.name,
-                tuple((self.keys[name], name) for name in grouped),
-                tuple(self._whole_aggregates()),
-                self.rows.condition if self.rows is not None else None,
-                tuple(self.stand_ins[name] for name in grouped if name in self.stand_ins),
-            ),
+            view=view,
+            implied_keys=self._implied_keys(),
         )
 
-    def _base(self, select: ast.Select) -> Table:
-        """Return the one table that is read."""
-        clause = select.from_clause
-        if clause is None or clause.joins or not isinstance(clause.first, ast.TableName):
-            span = clause.span if clause is not None else select.span
-            raise _refused("a view is made of one table", span, "name one table after FROM, without joins")
-        table = self.tables.find(clause.first.table)
-        name = clause.first.table.text
-        if (table is None and name.lower() in self.views) or (table is not None and table.view is not None):
-            raise _refused(
-                f"{name} is a view, and no view is made of another", clause.first.span, "make it of the table itself"
-            )
-        if table is None:
-            raise _Refused(self.tables.unknown(clause.first.table))
-        self.qualifiers = {(clause.first.alias or clause.first.table).text.lower()}
-        return table
+    def _implied_keys(self) -> tuple[ForeignKey, ...]:
+        """Return the foreign keys of the view: those of its tables that it is grouped by, and their primary keys."""
+        called = {column: name for column, name in self.keys.items() if column not in self.stand_ins}
+        implied: list[ForeignKey] = []
+        for number, table in enumerate(self.of.tables):
+            named = [(key.columns, key.table, key.referenced_columns) for key in table.foreign_keys]
+            for columns, referenced_table, referenced in (*named, (table.primary_key, table.name, table.primary_key)):
+                ours = [called.get(self.of.called_of(number, column)) for column in columns]
+                names = tuple(name for name in ours if name is not None)
+                if len(names) == len(columns):
+                    implied.append(ForeignKey(names, referenced_table, referenced))
+        return tuple(dict.fromkeys(implied))
 
-    def _column(self, expression: ast.Expression, table: Table) -> Column | None:
+    def _column(self, expression: ast.Expression) -> Column | None:
         """Return the column that an expression names; None if it is no name."""
-        if not isinstance(expression, ast.ColumnName):
-            return None
-        if expression.qualifier is not None and expression.qualifier.text.lower() not in self.qualifiers:
-            raise _Refused(
-                report(
-                    "unknown-column", f"there is no table {expression.qualifier.text} here", expression.qualifier.span
-                )
-            )
-        by_fold = self.tables.column_names(table)
-        declared = lookup(expression.name, by_fold)
-        if declared is None:
-            message = f"{table.name} has no column {expression.name.text}"
-            raise _Refused(unknown_name("unknown-column", message, expression.name, by_fold.values()))
-        return table.column(declared)
+        return self.of.column(expression) if isinstance(expression, ast.ColumnName) else None
 
     def _grouped(self, select: ast.Select, table: Table) -> dict[str, Span]:
         """Return the columns of GROUP BY, each with where it stands."""
         if select.group is None:
-            raise _refused(
+            raise refused(
                 "a view without GROUP BY would be one row, which all writes wait for",
                 select.span,
                 "add GROUP BY with the columns that the result is asked for by",
             )
         grouped: dict[str, Span] = {}
         for key in select.group.keys:
-            part = self._key(key, table)
+            part = self._key(key)
             if part is None:
                 way_out = "name a column of the table, or COALESCE(column, 'value')"
-                raise _refused("a view is grouped by columns", key.span, way_out)
+                raise refused("a view is grouped by columns", key.span, way_out)
             column, stand_in = part
             if column.name in grouped and self.stand_ins.get(column.name) != stand_in:
-                raise _refused(f"{column.name} is grouped by in two ways", key.span, "leave one of them out")
+                raise refused(
+                    f"{self.of.written(column.name)} is grouped by in two ways", key.span, "leave one of them out"
+                )
             if stand_in is not None:
                 self.stand_ins[column.name] = stand_in
             elif self._may_be_null(column):
                 raise self._group_of_null(select, column, key.span)
             if column.type.kind is Kind.DOUBLE:
-                raise _refused(
-                    f"{column.name} is a DOUBLE, which is no exact key",
+                raise refused(
+                    f"{self.of.written(column.name)} is a DOUBLE, which is no exact key",
                     key.span,
                     "group by a DECIMAL or a whole number",
                 )
             grouped[column.name] = key.span
         return grouped
 
-    def _key(self, expression: ast.Expression, table: Table) -> tuple[Column, StandIn | None] | None:
+    def _key(self, expression: ast.Expression) -> tuple[Column, StandIn | None] | None:
         """Return the column of a key, with what stands for NULL in COALESCE(column, 'value'); None for no key."""
-        column = self._column(expression, table)
+        column = self._column(expression)
         if column is not None:
             return column, None
         match expression:
             case ast.Call(arguments=(ast.ColumnName() as name, ast.LiteralValue() as value)) if (
                 expression.name.text.upper() == "COALESCE" and value.value is not None
             ):
-                column = self._column(name, table)
+                column = self._column(name)
                 assert column is not None
-                bound = bind_default(value, column.name, column.type, may_be_null=False)
+                bound = bind_default(value, self.of.written(column.name), column.type, may_be_null=False)
                 if not isinstance(bound, Default):
-                    raise _Refused(bound)
+                    raise ViewRefused(bound)
                 return column, StandIn(column.name, repr(value.value), bound.value)
         return None
 
@@ -197,10 +173,11 @@ class _ViewBuilder:
         """Return whether a column may be NULL in a row that the view counts."""
         return column.nullable and (self.rows is None or column.name not in self.rows.never_null)
 
-    def _group_of_null(self, select: ast.Select, column: Column, span: Span) -> _Refused:
+    def _group_of_null(self, select: ast.Select, column: Column, span: Span) -> ViewRefused:
         """Return the refusal of a group without a key, with the fixes that leave its rows out, or name the group."""
         test = f"{span.text} IS NOT NULL"
-        title = f"Leave out the rows without {column.name}"
+        shown = self.of.written(column.name)
+        title = f"Leave out the rows without {shown}"
         fixes: list[Fix] = []
         if select.where is not None:
             start, end = select.where.span.start, select.where.span.end
@@ -211,55 +188,55 @@ class _ViewBuilder:
             fixes.append(Fix(title, (Edit(span.file, end, end, f" WHERE {test}"),)))
         if column.type.kind in TEXTS:
             fixes.append(self._with_empty_text(select, column, span))
-        return _refused(
-            f"{column.name} may be NULL, and a row is found by its key only if no part of it is NULL",
+        return refused(
+            f"{shown} may be NULL, and a row is found by its key only if no part of it is NULL",
             span,
             f"add WHERE {test}, which leaves such rows out; or select and group by COALESCE({span.text}, …) with the "
-            f"value that stands for NULL; or declare {column.name} NOT NULL",
+            f"value that stands for NULL; or declare {shown} NOT NULL",
             tuple(fixes),
         )
 
     def _with_empty_text(self, select: ast.Select, column: Column, span: Span) -> Fix:
         """Return the fix that counts rows with NULL as rows with an empty text."""
-        named = f"COALESCE({span.text}, '')"
+        named, shown = f"COALESCE({span.text}, '')", self.of.written(column.name)
         edits = [Edit(span.file, span.start, span.end, named)]
         for item in select.items:
             name = item.expression if isinstance(item, ast.SelectItem) else None
-            if isinstance(name, ast.ColumnName) and name.name.text.lower() == column.name.lower():
+            if isinstance(name, ast.ColumnName) and self.of.column(name) == column:
                 assert isinstance(item, ast.SelectItem)
                 alias = "" if item.alias else f" AS {name.name.span.text}"
                 at = name.span
                 edits.append(Edit(at.file, at.start, at.end, f"COALESCE({at.text}, ''){alias}"))
-        return Fix(f"Count the rows without {column.name} as those with ''", tuple(edits))
+        return Fix(f"Count the rows without {shown} as those with ''", tuple(edits))
 
     def _add_item(self, item: ast.SelectItem | ast.Star, table: Table, grouped: dict[str, Span]) -> None:
         """Add a column of the view."""
         if isinstance(item, ast.Star):
-            raise _refused("a view names its columns", item.span, "write the columns of GROUP BY, and COUNT(*) AS n")
-        part = self._key(item.expression, table)
+            raise refused("a view names its columns", item.span, "write the columns of GROUP BY, and COUNT(*) AS n")
+        part = self._key(item.expression)
         if part is not None:
             column, stand_in = part
             if column.name in grouped and self.stand_ins.get(column.name) != stand_in:
                 group = grouped[column.name].text
-                raise _refused(
+                raise refused(
                     f"{item.expression.span.text} is selected, and the view is grouped by {group}",
                     item.span,
                     f"select {group}",
                 )
             if column.name not in grouped:
-                raise _refused(
-                    f"{column.name} is not grouped by", item.span, f"add {column.name} to GROUP BY, or COUNT or SUM it"
-                )
+                shown = self.of.written(column.name)
+                raise refused(f"{shown} is not grouped by", item.span, f"add {shown} to GROUP BY, or COUNT or SUM it")
             if column.name in self.keys:
-                raise _refused(f"{column.name} is selected twice", item.span, "leave one of them out")
+                raise refused(f"{self.of.written(column.name)} is selected twice", item.span, "leave one of them out")
+            plain = self.of.plain(column.name)
             if stand_in is not None and item.alias is None:
-                raise _refused(f"{item.span.text} has no name", item.span, f"write {item.span.text} AS {column.name}")
-            name = item.alias or ast.Name(text=column.name, span=item.span)
+                raise refused(f"{item.span.text} has no name", item.span, f"write {item.span.text} AS {plain}")
+            name = item.alias or ast.Name(text=plain, span=item.span)
             self._add_column(Column(name.text, column.type, False, span=item.span))
             self.keys[column.name] = name.text
             return
         if not isinstance(item.expression, ast.Call):
-            raise _refused(
+            raise refused(
                 "a view holds columns, COUNT, SUM and AVG", item.span, "compute other values where the view is read"
             )
         self._add_aggregate(item, item.expression, table)
@@ -267,7 +244,7 @@ class _ViewBuilder:
     def _add_column(self, column: Column) -> None:
         if any(name.lower() == column.name.lower() for name in self.columns):
             assert column.span is not None
-            raise _Refused(
+            raise ViewRefused(
                 report(
                     "duplicate-column",
                     f"{self.node.name.text} has two columns called {column.name}",
@@ -281,27 +258,28 @@ class _ViewBuilder:
         """Add COUNT(*), COUNT(column), SUM(column) or AVG(column)."""
         function = call.name.text.upper()
         if call.is_distinct or call.filter is not None or call.order is not None or call.over is not None:
-            raise _refused(
+            raise refused(
                 f"a view keeps no {function} with DISTINCT, FILTER, ORDER BY or OVER",
                 call.span,
                 "leave it out: what is kept must follow from the one row that a write changes",
             )
         if function not in ("COUNT", "SUM", "AVG"):
             why, way_out = _INSTEAD.get(function, ("", _OTHERWISE))
-            raise _refused(f"a view keeps COUNT, SUM and AVG, and no {function}{why}", call.span, way_out)
-        column = None if call.is_star else self._column(call.arguments[0], table) if len(call.arguments) == 1 else None
+            raise refused(f"a view keeps COUNT, SUM and AVG, and no {function}{why}", call.span, way_out)
+        column = None if call.is_star else self._column(call.arguments[0]) if len(call.arguments) == 1 else None
         if column is None and not (call.is_star and function == "COUNT"):
-            raise _refused(f"{function} of a view takes one column", call.span, f"write {function}(column)")
+            raise refused(f"{function} of a view takes one column", call.span, f"write {function}(column)")
         if item.alias is None:
-            raise _refused(f"{call.span.text} has no name", call.span, f"write {call.span.text} AS name")
+            raise refused(f"{call.span.text} has no name", call.span, f"write {call.span.text} AS name")
         if function == "COUNT" or column is None:
             name = column.name if column is not None else None
             self._add_column(Column(item.alias.text, _COUNT, False, span=item.span))
             self.aggregates.append(ViewAggregate(item.alias.text, "COUNT", name))
             return
         if not is_number(column.type) or column.type.kind is Kind.DOUBLE:
-            raise _refused(
-                f"{function} of {column.name} cannot be kept exactly: it is {column.type.with_article}",
+            raise refused(
+                f"{function} of {self.of.written(column.name)} cannot be kept exactly: "
+                f"it is {column.type.with_article}",
                 call.span,
                 f"{'sum' if function == 'SUM' else 'average'} a DECIMAL or a whole number",
             )
@@ -318,23 +296,24 @@ class _ViewBuilder:
             if part.function == "COUNT" or column is None:
                 continue
             missing: list[tuple[str, str]] = []  # calls, and the names that their columns get
-            why = f"when the {part.function} of {column.name} is NULL"
+            shown, plain = self.of.written(column.name), self.of.plain(column.name)
+            why = f"when the {part.function} of {shown} is NULL"
             if part.function == "AVG" and self._kept("SUM", column.name) is None:
-                missing.append((f"SUM({column.name})", f"{column.name}_sum"))
-                why = f"what the AVG of {column.name} is after a write"
+                missing.append((f"SUM({shown})", f"{plain}_sum"))
+                why = f"what the AVG of {shown} is after a write"
             if self._may_be_null(column) and self._kept("COUNT", column.name) is None:
-                missing.append((f"COUNT({column.name})", f"{column.name}_count"))
+                missing.append((f"COUNT({shown})", f"{plain}_count"))
             if missing:
                 raise self._lacks(select, missing, why)
 
-    def _lacks(self, select: ast.Select, missing: Sequence[tuple[str, str]], why: str) -> _Refused:
+    def _lacks(self, select: ast.Select, missing: Sequence[tuple[str, str]], why: str) -> ViewRefused:
         """Return the refusal of a view without these calls, with the fix that adds them under names that are free."""
         end = select.items_span.end
         calls = [f"{call} AS {self._free_name(name)}" for call, name in missing]
         title = f"Add {' and '.join(call for call, _ in missing)}"
         fix = Fix(title, (Edit(select.items_span.file, end, end, "".join(f", {call}" for call in calls)),))
         way_out = f"add {' and '.join(calls)}, which writes keep up to date"
-        return _refused(f"nothing tells {why}", select.items_span, way_out, (fix,))
+        return refused(f"nothing tells {why}", select.items_span, way_out, (fix,))
 
     def _free_name(self, wanted: str) -> str:
         """Return a name that no column of the view has."""
@@ -374,9 +353,9 @@ _INSTEAD = {
 
 
 def _plain_select(query: ast.QueryExpression) -> ast.Select:
-    """Return the query of a view as one SELECT … FROM … GROUP BY; raise _Refused for any other clause."""
+    """Return the query of a view as one SELECT … FROM … GROUP BY; raise ViewRefused for any other clause."""
     if isinstance(query, ast.UnionQuery):
-        raise _refused("a view is one SELECT, not a UNION", query.span, "make a view of each table")
+        raise refused("a view is one SELECT, not a UNION", query.span, "make a view of each table")
     clauses = (
         ("WITH", query.with_clause, "read the table itself after FROM"),
         ("HAVING", query.having, "test the value in WHERE where the view is read"),
@@ -386,7 +365,7 @@ def _plain_select(query: ast.QueryExpression) -> ast.Select:
     )
     for word, clause, way_out in clauses:
         if clause is not None:
-            raise _refused(f"a view has no {word}", clause.span, way_out)
+            raise refused(f"a view has no {word}", clause.span, way_out)
     if query.is_distinct:
-        raise _refused("a view has no DISTINCT", query.distinct or query.span, "leave it out: each group is one row")
+        raise refused("a view has no DISTINCT", query.distinct or query.span, "leave it out: each group is one row")
     return query

@@ -40,8 +40,10 @@ def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete
     if table.name in context.tables.broken:
         return None
     if table.view is not None:
-        message = f"{table.name} is a view: its rows follow from those of {table.view.table}"
-        context.diagnostics.append(report("write-to-view", message, node.table.span, help=f"write {table.view.table}"))
+        tables = " and ".join(dict.fromkeys(table.view.tables))
+        message = f"{table.name} is a view: its rows follow from those of {tables}"
+        way_out = f"write {' or '.join(dict.fromkeys(table.view.tables))}"
+        context.diagnostics.append(report("write-to-view", message, node.table.span, help=way_out))
         return None
     alias = None if isinstance(node, ast.Insert) else node.source.alias
     write = _Write(context, table, node.table.span, alias)

@@ -8,7 +8,7 @@
       4 deletes   the intent, a stale entry of each index, the place before
 
 A view of the table adds for each group that the row leaves or enters a get and a put, and for each index on the view
-a put and a delete.
+a put and a delete. Of a view of several tables, the rows that belong to the row are read before.
 
 An UPDATE or DELETE of a section reads the keys of its rows, and takes all this for each of them:
 
@@ -171,9 +171,9 @@ def _requests_of(plan: WritePlan, found_by: UniqueKey | None) -> tuple[_Requests
         requests.deletes.append(_one(f"the row of {table.name}"))
     else:
         requests.puts.append(_one(f"the row of {table.name}"))
-    groups = _add_views(plan, requests)
+    trips_of_views = _add_views(plan, requests)
     steps = 2 + bool(found_by) + 2 * len(plan.looked_up) + 2 * has_intent + 2 * bool(entries)
-    return requests, steps + one_by_one + 2 * groups
+    return requests, steps + one_by_one + trips_of_views
 
 
 def _bound(plan: WritePlan, requests: _Requests, round_trips: int) -> Bound:
@@ -252,9 +252,14 @@ def _add_places(plan: WritePlan, requests: _Requests) -> int:
 
 
 def _add_views(plan: WritePlan, requests: _Requests) -> int:
-    """Add the requests for the groups of views that a row changes; return how many groups."""
+    """Add the requests for the groups of views that a row changes; return their round trips."""
     for upkeep in plan.views:
         groups, view = upkeep.groups, upkeep.view
+        requests.gets.extend(
+            Term(str(read.requests), read.requests, read.reason, read.span or view.name_span) for read in upkeep.reads
+        )
+        if not groups:
+            continue
         reason = (
             f"the groups of {view.name} that the row leaves and enters" if groups > 1 else f"its group of {view.name}"
         )
@@ -265,7 +270,7 @@ def _add_views(plan: WritePlan, requests: _Requests) -> int:
             reason = f"entries of {index.name} for {reason}"
             requests.puts.append(Term(str(entries), entries, f"new {reason}", index.span))
             requests.deletes.append(Term(str(entries), entries, f"stale {reason}", index.span))
-    return sum(upkeep.groups for upkeep in plan.views)
+    return sum(2 * upkeep.groups + sum(read.round_trips for read in upkeep.reads) for upkeep in plan.views)
 
 
 class _Groups(NamedTuple):

@@ -97,7 +97,7 @@ def _pieces_defining(
             tables.add(name)
             waiting += [key.table for key in schema.tables[name].foreign_keys]
             view = schema.tables[name].view
-            waiting += [view.table] if view is not None else [upkept.name for upkept in views_of(schema.tables, name)]
+            waiting += view.tables if view is not None else [upkept.name for upkept in views_of(schema.tables, name)]
     spans = [schema.tables[name].span for name in tables]
     spans += [index.span for index in schema.indexes.values() if index.table in tables]
     files = {span.file for span in spans if span is not None} | {edit.file for edit in edits}

@@ -6,6 +6,6 @@ Next: `bounds`.
     planner/      sections → operators: `planner.plan_query`          indexes/   how indexes are made and shared
     operators     the physical plan, data only                        format     the plan as text
     write_plan    the plan of a write, data only                      writes     INSERT, UPDATE, DELETE → that plan
-    unit_plan     the plan of a unit, data only
+    unit_plan     the plan of a unit, data only                view_upkeep   what views add to a write
     partitions, few_values, widths    what warnings and bytes are computed from
 """

@@ -15,11 +15,28 @@ from piql.trees.node import Node
 
 @dataclass(frozen=True, slots=True)
 class ViewUpkeep:
-    """A view that a write keeps up to date: how many of its groups one row changes, and the indexes on the view."""
+    """A view that a write keeps up to date: how many of its groups one row changes, and the indexes on the view.
+
+    Of a view of several tables, `reads` are what finds the rows that belong to the row, before the write and after it.
+    """
 
     view: Table
     groups: int
     indexes: tuple[Index, ...]
+    reads: tuple[ViewRead, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRead:
+    """Requests for rows of one table, or for one that shows that there are none: how many, and each with its reason.
+
+    They are made one after the other, in `round_trips`.
+    """
+
+    requests: int
+    round_trips: int
+    reason: str
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +55,9 @@ class WritePlan(Node):
        record has been marked: in a DELETE, and where a UNIQUE value changes that another table references
     7. a put of the record, puts of the new entries for good, deletes of the stale ones
     8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
-    9. for each group that changes in a view (`views`), a get of its row, and a put or delete of it and of the entries
-       that change; only on stores with transactions, in that of the write
+    9. of a view of several tables, the rows that belong to the record, read before it changes and after; for each group
+       that changes in a view (`views`), a get of its row, and a put or delete of it and of the entries that change;
+       only on stores with transactions, in that of the write
 
     An INSERT whose values are read first reads them before all steps (`given_by`), with transactions in the same one.
     An UPDATE or DELETE of a `section` first reads the primary keys of its rows, and then takes all steps for each.

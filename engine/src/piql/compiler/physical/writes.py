@@ -12,7 +12,8 @@ from typing import Literal, assert_never
 from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
 from piql.compiler.physical.indexes.secondary_index import group_index, referrers_of, token_index
 from piql.compiler.physical.operators import PhysicalNode
-from piql.compiler.physical.write_plan import ViewUpkeep, WritePlan
+from piql.compiler.physical.view_upkeep import upkeep_of_views
+from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
 from piql.trees.caches import Cached
 
@@ -43,7 +44,7 @@ def plan_write(
                     _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
                 ),
                 indexes=of_table,
-                views=_views(table, catalog, indexes, None, may_move=False),
+                views=upkeep_of_views(table, catalog, indexes, None, may_move=False),
                 span=write.span,
             )
         case _:
@@ -88,7 +89,7 @@ def _plan_insert(
         unique_references=_unique_references(table.foreign_keys, catalog),
         is_shown_first=any(_is_found_by_records(table, of_table, key) for key in table.foreign_keys),
         indexes=of_table,
-        views=_views(table, catalog, indexes, None, may_move=not keeps_old),
+        views=upkeep_of_views(table, catalog, indexes, None, may_move=not keeps_old),
         span=write.span,
     )
 
@@ -123,29 +124,9 @@ def _plan_update(
         left=_constraints_of(limits, unique),
         unique_references=_unique_references(references, catalog),
         indexes=of_table,
-        views=_views(table, catalog, indexes, changed, may_move=True),
+        views=upkeep_of_views(table, catalog, indexes, changed, may_move=True),
         span=write.span,
     )
-
-
-def _views(
-    table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None, *, may_move: bool
-) -> tuple[ViewUpkeep, ...]:
-    """Return the views that a write may change, each with how many groups one row changes.
-
-    `changed` are the columns of an UPDATE, None where a row comes or goes. With `may_move` there may be a row before
-    and one after, of different groups: both change.
-    """
-    upkeep: list[ViewUpkeep] = []
-    for view in catalog.views_of(table.name):
-        assert view.view is not None
-        if changed is not None and changed.isdisjoint(view.view.columns):
-            continue
-        of_row = view.view.key_columns.difference(table.primary_key)
-        moves = may_move and bool(of_row if changed is None else of_row & changed)
-        of_view = tuple(index for index in indexes.values() if index.table == view.name)
-        upkeep.append(ViewUpkeep(view, 2 if moves else 1, of_view))
-    return tuple(upkeep)
 
 
 def _found_by(table: Table, columns: Collection[str]) -> UniqueKey | None:

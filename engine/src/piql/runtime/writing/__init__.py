@@ -9,5 +9,6 @@ stepped/         on a store without: the steps of docs/decisions/0011, and what 
 table_rules/     constraints, records and entries of a table, the same on every store
 bulk             many rows of one table;  resumed_load   remembers how far such a load has come
 section          the rows of a write that changes several    kept_view      a view that follows the writes to its table
+joined_rows      the rows of a view of several tables that a record is in
 meter            counts and limits the requests of a write
 """

@@ -106,6 +106,8 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapp
         for key, record in changed.items():
             row_check.check_change(old.get(key), record)
     _check_limits(transaction, writer, changed, old)
+    changes = [(old.get(key), record) for key, record in changed.items()]
+    begun = [(view, view.begin(transaction, Meter(), changes)) for view in (*writer.views, *writer.other_views)]
     for entries in (*writer.indexes, *writer.others):
         puts: list[Row] = []
         stale: list[Row] = []
@@ -122,9 +124,8 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapp
     transaction.put(
         writer.record.prepared, [entry for record in changed.values() for entry in writer.record.of(record)]
     )
-    changes = [(old.get(key), record) for key, record in changed.items()]
-    for view in (*writer.views, *writer.other_views):
-        view.keep(transaction, Meter(), changes)
+    for view, begun_view in begun:
+        view.keep(transaction, Meter(), changes, begun_view)
     _check_references(transaction, writer, changed, old)
 
 

@@ -2,7 +2,8 @@
 
 orders (7, "ada", 5.00) becomes (7, "bob", 6.00):      ("ada", n - 1, total - 5.00)     ("bob", n + 1, total + 6.00)
 
-A row enters and leaves by a write that changes whether WHERE is true for it. Each group takes a get of its row and a
+A row enters and leaves by a write that changes whether WHERE is true for it. The rows of a view of several tables are
+found before the write and after it (`joined_rows`). Each group takes a get of its row and a
 write of it, in the transaction of the write: so it counts exactly once. A group without rows has none. Sums are exact;
 one that its column cannot hold raises ConstraintViolation and refuses the write. An average is computed anew from the
 sum and the count beside it, so that it never drifts.
@@ -14,18 +15,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from piql.errors import ConstraintViolation, NumberOutOfRange
+from piql.runtime.deployment import Deployment
 from piql.runtime.execution.numbers import average_of_sum, checked_result
+from piql.runtime.writing.joined_rows import Begun, Change, JoinedRows, JoinsOfTable
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.check_constraint import compiled_test
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.records import Keep, keeper
 from piql.schema.catalog import Kind, RowTest, Table, ViewAggregate
 from piql.schema.decimals import WIDE, without_minus_zero
-from piql.store.base import Store, Transaction
+from piql.store.base import Reads, Store, Transaction
 from piql.store.rows import Row
-
-Change = tuple[Row | None, Row | None]
-"""A record of the table before and after a write; None for no record."""
 
 IsFilled = Callable[[], Callable[[Row], bool]]
 """Returns, inside a transaction, a function that tells whether the record of a primary key is counted already."""
@@ -45,7 +45,10 @@ class GroupWriter(Protocol):
 
 
 class KeptView:
-    """One view of a table whose records have the columns of `record`; `groups` writes its rows."""
+    """One view of a table whose records have the columns of `record`; `groups` writes its rows.
+
+    Of a view of several tables, `joins` find the rows that a record is in, and `record` has the columns of those.
+    """
 
     def __init__(
         self,
@@ -55,9 +58,11 @@ class KeptView:
         groups: GroupWriter,
         refuse: Refuse | None = None,
         is_filled: IsFilled | None = None,
+        joins: JoinsOfTable | None = None,
     ) -> None:
         assert view.view is not None
         self.table = view
+        self._joins = joins
         self.groups = groups
         self._is_filled = is_filled
         self._refuse = refuse
@@ -84,17 +89,37 @@ class KeptView:
             if part.function == "AVG"
         ]
 
-    def keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
+    def begin(self, transaction: Transaction, meter: Meter, changes: Sequence[Change]) -> Begun | None:
+        """Return what `keep` has to know of the time before a write; nothing for a view of one table.
+
+        Raises ConstraintViolation as `keep`, here for a record whose rows no limit bounds.
+        """
+        if self._joins is None:
+            return None
+        try:
+            return self._joins.begin(transaction, meter, changes)
+        except ConstraintViolation as violation:
+            self._refuse_write(transaction, violation)
+            return None
+
+    def keep(
+        self, transaction: Transaction, meter: Meter, changes: Iterable[Change], begun: Begun | None = None
+    ) -> None:
         """Change the groups of records that a write has changed.
 
         A sum out of range raises ConstraintViolation, unless only another version than the one in force has the view.
         """
         try:
+            if self._joins is not None:
+                changes = self._joins.finish(transaction, meter, begun) if begun is not None else ()
             self._keep(transaction, meter, changes)
         except ConstraintViolation as violation:
-            if self._refuse is None:
-                raise
-            self._refuse(transaction, str(violation))
+            self._refuse_write(transaction, violation)
+
+    def _refuse_write(self, transaction: Transaction, violation: ConstraintViolation) -> None:
+        if self._refuse is None:
+            raise violation
+        self._refuse(transaction, str(violation))
 
     def _keep(self, transaction: Transaction, meter: Meter, changes: Iterable[Change]) -> None:
         is_counted = self._is_filled() if self._is_filled is not None else None
@@ -163,6 +188,38 @@ class KeptView:
         for average in self._averages:
             row[average.position] = average.of(values)
         return tuple(row)
+
+
+def kept_by_writes(
+    view: Table,
+    record: Table,
+    deployment: Deployment,
+    store: Store,
+    groups: GroupWriter,
+    refuse: Refuse | None = None,
+    is_filled: IsFilled | None = None,
+) -> KeptView:
+    """Return a view as the writes of one of its tables keep it; the table's records have the columns of `record`."""
+    assert view.view is not None
+    if not view.view.joins:
+        return KeptView(view, record, store, groups, refuse, is_filled)
+    rows = JoinedRows(view, deployment, store)
+    joins = rows.of_table(record, is_coming=refuse is not None)
+    return KeptView(view, rows.table, store, groups, refuse, is_filled, joins)
+
+
+class CountedView:
+    """A view as a walk of one of its tables counts it, whose records have the columns of `record`: from nothing."""
+
+    def __init__(self, view: Table, record: Table, deployment: Deployment, store: Store, groups: GroupWriter) -> None:
+        assert view.view is not None
+        joined = JoinedRows(view, deployment, store) if view.view.joins else None
+        self._found = joined.walk(record) if joined is not None else None
+        self.view = KeptView(view, joined.table if joined is not None else record, store, groups)
+
+    def rows(self, reads: Reads, record: Row) -> list[Row]:
+        """Return the rows of the view that a record is in."""
+        return [record] if self._found is None else self._found(reads, Meter(), record)
 
 
 def _stored_stand_ins(view: Table, store: Store) -> Row:

@@ -14,10 +14,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from piql.compiler.physical.indexes.secondary_index import referrers_of
+from piql.compiler.physical.view_upkeep import upkeep_of_views
+from piql.compiler.physical.write_plan import ViewUpkeep
 from piql.errors import DuplicateKey, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.supplied import Occasion
-from piql.runtime.writing.kept_view import KeptView
+from piql.runtime.writing.kept_view import kept_by_writes
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.check_constraint import CheckConstraint
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck, picker
@@ -70,15 +72,28 @@ class TableWriter:
         self.deletes_only = tuple(index.deletes_only for index in deployment.others_of(table))
         self.guards = guards_of(table, record, deployment, store)
         self.views = [
-            KeptView(view, record, store, TableWriter(view, deployment, store)) for view in deployment.views_of(table)
+            kept_by_writes(view, record, deployment, store, TableWriter(view, deployment, store))
+            for view in deployment.views_of(table)
         ]
         self.other_views = [
-            KeptView(
-                view.table, record, store, TableWriter(view.table, view.deployment, store), view.refuse, view.is_filled
+            kept_by_writes(
+                view.table,
+                record,
+                view.deployment,
+                store,
+                TableWriter(view.table, view.deployment, store),
+                view.refuse,
+                view.is_filled,
             )
             for view in deployment.other_views_of(table)
         ]
         self._reader = ValueReader(table, store)
+        self._deployment = deployment
+
+    def upkeep_of_any_write(self) -> tuple[ViewUpkeep, ...]:
+        """Return what the views of this version may take for a write of one record, whichever it is."""
+        catalog = self._deployment.compilation.catalog
+        return upkeep_of_views(self.table, catalog, self._deployment.indexes, None, may_move=True)
 
     def completed(self, rows: Sequence[Mapping[str, Any]], occasion: Occasion) -> Sequence[Mapping[str, Any]]:
         """Return rows given by column names with the DEFAULTs of the columns that they do not name."""
@@ -174,6 +189,9 @@ class TableWriter:
 
     def _write(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:
         """Write the record and the entries that change; those of other versions are not counted."""
+        change = [(old, new)]
+        begun = [view.begin(transaction, meter, change) for view in self.views]
+        begun_of_others = [view.begin(transaction, Meter(), change) for view in self.other_views]
         meter.round_trips += 1
         stale = []
         for entries in self.indexes:
@@ -195,10 +213,10 @@ class TableWriter:
         for entries, deletes in stale:
             meter.spend(len(deletes))
             transaction.delete(entries.prepared, deletes)
-        for view in self.views:
-            view.keep(transaction, meter, [(old, new)])
-        for view in self.other_views:
-            view.keep(transaction, Meter(), [(old, new)])
+        for view, before in zip(self.views, begun, strict=True):
+            view.keep(transaction, meter, change, before)
+        for view, before in zip(self.other_views, begun_of_others, strict=True):
+            view.keep(transaction, Meter(), change, before)
 
     def duplicate(self, key: Row) -> DuplicateKey:
         """Return the error of an INSERT whose key exists already."""

@@ -338,11 +338,13 @@ def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
     planned = {index.name for index in plan.indexes}
     new_indexes = [entries.index for entries in writer.indexes if entries.index.name not in planned]
     of_indexes = sum(4 * most_entries(plan.table, index) + 2 for index in new_indexes)
-    kept = {upkeep.view.name: upkeep.indexes for upkeep in plan.views}
+    planned_views = {upkeep.view.name: upkeep for upkeep in plan.views}
     of_views = 0
-    for view in writer.views:
-        groups = 0 if view.table.name in kept else 2
-        known = {index.name for index in kept.get(view.table.name, ())}
-        new = [entries.index for entries in view.groups.indexes if entries.index.name not in known]
-        of_views += 2 * groups + 2 * sum(2 * most_entries(view.table, index) for index in new)
+    for upkeep in writer.upkeep_of_any_write():
+        before = planned_views.get(upkeep.view.name)
+        known = {index.name for index in before.indexes} if before is not None else set()
+        new = [index for index in upkeep.indexes if index.name not in known]
+        of_views += upkeep.groups * sum(2 * most_entries(upkeep.view, index) for index in new)
+        if before is None:
+            of_views += 2 * upkeep.groups + sum(read.requests for read in upkeep.reads)
     return of_indexes + of_views

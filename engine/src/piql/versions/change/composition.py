@@ -87,8 +87,9 @@ def views_among(current: Deployment, names: Collection[str]) -> tuple[Table, ...
 def upkeep_ends(view: Table) -> str:
     """Return what removing a view means, in words for those who decide about it."""
     assert view.view is not None
+    tables = " and ".join(dict.fromkeys(view.view.tables))
     return (
-        f"writes to {view.view.table} keep it up to date only for a rollback, and once no rollback returns to it, "
+        f"writes to {tables} keep it up to date only for a rollback, and once no rollback returns to it, "
         "the next deployment deletes its rows"
     )
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from piql.errors import ConstraintViolation
 from piql.runtime.deployment import Deployment, OtherIndex
-from piql.runtime.writing.kept_view import KeptView
+from piql.runtime.writing.kept_view import CountedView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.entries import IndexEntries
@@ -73,7 +73,7 @@ class ViewFilling:
 
     def __init__(self, store: Store, record: Table, view: Table, deployment: Deployment) -> None:
         self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
-        self._view = KeptView(view, record, store, TableWriter(view, deployment, store))
+        self._counted = CountedView(view, record, deployment, store, TableWriter(view, deployment, store))
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         """Add the next `rows` records; return the task as it stands behind them.
@@ -82,7 +82,8 @@ class ViewFilling:
         """
         rows_read = self._walk.read(transaction, task.place, rows)
         try:
-            self._view.keep(transaction, Meter(), [(None, record) for _, record in rows_read])
+            rows_of_view = (row for _, record in rows_read for row in self._counted.rows(transaction, record))
+            self._counted.view.keep(transaction, Meter(), [(None, row) for row in rows_of_view])
         except ConstraintViolation as violation:
             return task.with_sum_too_large(str(violation))
         return moved(task, rows_read, rows)

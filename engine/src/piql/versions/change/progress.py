@@ -66,8 +66,9 @@ class Task:
         return replace(self, offences={**self.offences, rule: offence})
 
     def with_sum_too_large(self, violation: str) -> Task:
-        """Return a task of the kind `view` that is over, because a sum does not fit; it is given in words."""
-        return replace(self.against(f"{self.table}: each sum must fit its column", violation), is_done=True)
+        """Return a task of the kind `view` that is over, because the view cannot hold a row; why is given in words."""
+        rule = f"{self.table}: each write must change a bounded number of rows, and each sum must fit its column"
+        return replace(self.against(rule, violation), is_done=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from typing import Any, Literal
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
-from piql.schema.catalog import Column, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
+from piql.schema.catalog import Column, JoinedTable, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import filled_part, read_progress, refuse_view
@@ -391,6 +391,7 @@ def _view_document(view: View) -> dict[str, Any]:
         "aggregates": [asdict(part) for part in view.aggregates],
         "where": condition and {"text": condition.text, "constants": condition.constants, "columns": condition.columns},
         "stand_ins": [(stand_in.column, stand_in.shown) for stand_in in view.stand_ins],
+        **({"joins": [[join.table, join.pairs] for join in view.joins]} if view.joins else {}),
     }
 
 
@@ -402,7 +403,11 @@ def _view(document: Mapping[str, Any]) -> View:
     )
     aggregates = tuple(ViewAggregate(**part) for part in document["aggregates"])
     stand_ins = tuple(StandIn(column, shown) for column, shown in document.get("stand_ins", ()))
-    return View(document["table"], keys, aggregates, condition, stand_ins)
+    joins = tuple(
+        JoinedTable(table, tuple((number, theirs, ours) for number, theirs, ours in pairs))
+        for table, pairs in document.get("joins", ())
+    )
+    return View(document["table"], keys, aggregates, condition, stand_ins, joins)
 
 
 def _type(text: str) -> SqlType:

@@ -18,6 +18,7 @@ from piql.compiler.result import Compilation
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex
 from piql.schema.catalog import CardinalityLimit, Index, Table
 from piql.schema.table_changes import added_constraints
+from piql.schema.view_joins import walked_table
 from piql.store.base import Store, Transaction
 from piql.versions.change.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
 from piql.versions.change.filling import Emptying, Filling, ViewFilling
@@ -155,7 +156,7 @@ class SchemaSteps:
             return Filling(self._store, stored, new)
         if task.kind == "view":
             assert table.view is not None
-            base = self._current.kept_as_declared(table.view.table)
+            base = self._current.kept_as_declared(walked_table(table.view, self._coming.tables))
             return ViewFilling(self._store, base, table, self._coming)
         added = added_constraints(stored, table)
         if task.kind == "places":
@@ -313,7 +314,7 @@ def _new_views(state: SchemaState, compilation: Compilation) -> tuple[Table, ...
     return tuple(
         table
         for name, table in compilation.tables.items()
-        if table.view is not None and name not in kept and table.view.table in state.tables
+        if table.view is not None and name not in kept and state.tables.keys() >= set(table.view.tables)
     )
 
 
@@ -379,7 +380,7 @@ def _tasks(
             tasks.append(Task("rows", name))
         if store.row_writes is not None and (added.limits or added.unique):
             tasks.append(Task("places", name))
-    walked = {view.name: view.view.table for view in new_views if view.view is not None}
+    walked = {view.name: walked_table(view.view, compilation.tables) for view in new_views if view.view is not None}
     names = [walked[task.table] if task.kind == "view" else task.table for task in tasks]
     estimates = {name: store.estimate_rows(state.tables[name]) for name in set(names)}
     return tuple(replace(task, estimate=estimates[name]) for task, name in zip(tasks, names, strict=True))

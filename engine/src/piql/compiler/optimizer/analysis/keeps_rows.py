@@ -56,7 +56,7 @@ def _has_foreign_key(
     drops_null: Callable[[ColumnKey], bool],
 ) -> bool:
     """Whether the pairs (child column, parent column) are a foreign key, so that each row of `leg` has one match."""
-    for key in child.table.foreign_keys:
+    for key in child.table.references:
         if key.table != parent.table.name or not _is_key(parent.table, key.referenced_columns):
             continue
         key_pairs = {

@@ -214,7 +214,7 @@ class Joining:
             return False
         return child.alias in self._neighbours.get(parent.alias, ()) and any(
             key.table == parent.table.name and self._connects(key, child.alias, parent.alias)
-            for key in child.table.foreign_keys
+            for key in child.table.references
         )
 
     def _foreign_key_pairs(self, leg: Leg, legs_before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
@@ -228,7 +228,7 @@ class Joining:
             child = earlier.relation
             if child is None or earlier.kind == "left" or child.alias not in neighbours:
                 continue
-            for key in child.table.foreign_keys:
+            for key in child.table.references:
                 if key.table == table.name and self._connects(key, child.alias, alias):
                     names = zip(key.referenced_columns, key.columns, strict=True)
                     pairs = frozenset(((alias, referenced), (child.alias, name)) for referenced, name in names)

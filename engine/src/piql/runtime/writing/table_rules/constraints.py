@@ -287,6 +287,12 @@ class ReferrerCheck:
         if referrers:
             raise self.violation(old)
 
+    def is_named(self, reads: Reads, record: Row) -> bool:
+        """Return whether any record names this one, itself included; this takes one request."""
+        value = self._pick(record)
+        key = self.as_key(value) if None not in value else None
+        return key is not None and bool(reads.read(self._read, key + self._tail))
+
     def key_given_up(self, old: Row, new: Row | None) -> Row | None:
         """Return the key, in the referrer's types, by which others name a record, if a write takes it away."""
         value = self._pick(old)
