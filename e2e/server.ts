@@ -28,7 +28,7 @@ export class WorkbenchServer {
   private printed = ''
   private readonly store = storeOptions()
 
-  private constructor(
+  protected constructor(
     readonly port: number,
     private readonly data: string,
     private readonly runner: 'local' | 'ray',
@@ -46,6 +46,7 @@ export class WorkbenchServer {
     addPeople?: (piql: string, data: string) => Promise<void>,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<WorkbenchServer> {
+    if (process.env['PIQL_E2E_SERVERS'] === '2') return SeveralServers.startAll(port, addPeople, environment)
     const data = await mkdtemp(join(tmpdir(), 'piql-e2e-'))
     const server = new WorkbenchServer(port, data, runner, addPeople !== undefined, environment)
     try {
@@ -122,6 +123,90 @@ export class WorkbenchServer {
   async stop(): Promise<void> {
     await this.halt()
     await rm(this.data, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Two servers of one team on one PostgreSQL, behind nginx and below `/piql` (`tools/several_servers`); addresses without
+ * it lead there. Where the journey is that of somebody alone, the proxy signs everybody in as `ada`. `kill` kills the
+ * server that has the data folder, and another one takes over; `resume` starts it again.
+ */
+class SeveralServers extends WorkbenchServer {
+  private program: ChildProcess | null = null
+  private text = ''
+  private isKilled = false
+
+  static async startAll(
+    port: number,
+    addPeople: ((piql: string, data: string) => Promise<void>) | undefined,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<WorkbenchServer> {
+    await refuseTakenPort(port)
+    const servers = new SeveralServers(port, '', 'local', addPeople !== undefined, environment)
+    const options = ['-m', 'several_servers.serve', '--port', String(port), ...(addPeople ? ['--wait'] : [])]
+    const program = spawn(join(root, '.venv/bin/python'), options, {
+      cwd: root,
+      env: { ...process.env, ...environment, PYTHONPATH: 'tools' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    servers.program = program
+    program.stdout.on('data', (chunk: Buffer) => (servers.text += chunk.toString()))
+    program.stderr.on('data', (chunk: Buffer) => (servers.text += chunk.toString()))
+    if (addPeople) {
+      const [, metadata = '', data = ''] = (await servers.until(/^people (\S+) (\S+)$/m)) ?? []
+      process.env['METADATA'] = metadata // for `piql user`, which journeys start
+      await addPeople(PIQL, data)
+      program.stdin.write('added\n')
+    }
+    await servers.until(/^ready$/m)
+    return servers
+  }
+
+  override get output(): string {
+    return this.text
+  }
+
+  override get url(): string {
+    return `${super.url}/piql`
+  }
+
+  override async resume(): Promise<void> {
+    if (this.isKilled) await this.command('start')
+    this.isKilled = false
+  }
+
+  override async kill(): Promise<void> {
+    await this.command('kill')
+    this.isKilled = true
+  }
+
+  override halt(): Promise<void> {
+    throw new Error('of several servers, one is killed')
+  }
+
+  override async stop(): Promise<void> {
+    const program = this.program
+    if (!program || program.exitCode !== null) return
+    const ended = new Promise((resolve) => program.once('exit', resolve))
+    program.stdin?.end()
+    await ended
+  }
+
+  private async command(line: string): Promise<void> {
+    this.text = ''
+    this.program?.stdin?.write(`${line}\n`)
+    await this.until(/^done$/m)
+  }
+
+  private async until(printed: RegExp): Promise<RegExpExecArray | null> {
+    const deadline = Date.now() + 2 * START_TIMEOUT_MS
+    while (Date.now() < deadline) {
+      const match = printed.exec(this.text)
+      if (match) return match
+      if (this.program?.exitCode !== null) break
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error(`the servers did not answer in time:\n${this.text}`)
   }
 }
 

@@ -16,7 +16,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +82,11 @@ class Server:
         """Where it is reached without the proxy."""
         return f"http://127.0.0.1:{self.port}{PREFIX}"
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process."""
+        return self.process is not None and self.process.poll() is None
+
     def start(self) -> None:
         """Start the process, and wait until it answers."""
         options = ["--port", str(self.port), "--data", str(self.data), "--root-path", PREFIX]
@@ -142,15 +147,17 @@ class Hosted:
 @contextmanager
 def hosted(
     people: Mapping[str, str],
-    password: str,
+    password: str = "",
     ports: Sequence[int] = (),
     proxy_port: int | None = None,
     environment: Mapping[str, str] | None = None,
     user_header: str | None = None,
+    add_people: Callable[[str, Path], None] | None = None,
 ) -> Iterator[Hosted]:
     """Run two servers behind nginx; `people` has the roles of a team by name, all with one password.
 
-    With a `user_header` nginx signs everybody in as the first of them, by that header.
+    With a `user_header` nginx signs everybody in as the first of them, by that header. `add_people` adds others, before
+    the servers start; it gets the URL of the database, and the data folder.
     """
     nginx = subprocess.run([_SETUP_NGINX], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     with ExitStack() as stack:
@@ -160,6 +167,8 @@ def hosted(
         variables = {"METADATA": postgresql.new_database(), "PROFILE_RUNNER": "local", **(environment or {})}
         for name, role in people.items():
             _add(name, role, password, variables, folder / "data")
+        if add_people is not None:
+            add_people(variables["METADATA"], folder / "data")
         if user_header is not None:
             variables |= {"TRUST_PROXY_USER": user_header, "TRUSTED_PROXIES": "127.0.0.1"}
         servers: list[Server] = []

@@ -3,7 +3,8 @@
     kill     the writer is killed, and the other server takes over
     start    every server that was killed is started again
 
-It prints `ready` once everything answers, and `done` after each command.
+It prints `ready` once everything answers, and `done` after each command. With `--wait` it first prints `people`, the
+URL of their database, and the data folder. It starts the servers after the next line: others add people meanwhile.
 """
 
 from __future__ import annotations
@@ -11,32 +12,46 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from pathlib import Path
 
-from several_servers.running import hosted
+from several_servers.running import Hosted, hosted
 
 _PERSON = "ada"
+_PASSWORD = "correct horse battery"
 
 
 def main() -> None:
     """Run until the input ends."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, required=True, help="of the proxy")
-    parser.add_argument("--password", default="correct horse battery", help="of ada, who administers everything")
-    parser.add_argument("--by-proxy", action="store_true", help="the proxy signs everybody in as ada")
+    parser.add_argument("--wait", action="store_true", help="let whoever starts it add the people")
     options = parser.parse_args()
-    header = "X-Remote-User" if options.by_proxy else None
-    with hosted({_PERSON: "administrator"}, options.password, proxy_port=options.port, user_header=header) as running:
+    if options.wait:
+        running = hosted({}, proxy_port=options.port, add_people=_let_add)
+    else:  # the proxy signs everybody in
+        people = {_PERSON: "administrator"}
+        running = hosted(people, _PASSWORD, proxy_port=options.port, user_header="X-Remote-User")
+    with running as servers:
         print("ready", flush=True)
         for line in sys.stdin:
-            if line.strip() == "kill":
-                killed, other = running.writer, running.follower
-                killed.end(signal.SIGKILL)
-                running.wait_for_writer(other)
-            elif line.strip() == "start":
-                for server in running.servers:
-                    if server.process is None or server.process.poll() is not None:
-                        server.start()
+            _carry_out(line.strip(), servers)
             print("done", flush=True)
+
+
+def _let_add(metadata: str, data: Path) -> None:
+    print("people", metadata, data, flush=True)
+    sys.stdin.readline()
+
+
+def _carry_out(command: str, servers: Hosted) -> None:
+    if command == "kill":
+        killed, other = servers.writer, servers.follower
+        killed.end(signal.SIGKILL)
+        servers.wait_for_writer(other)
+    elif command == "start":
+        for server in servers.servers:
+            if not server.is_running:
+                server.start()
 
 
 if __name__ == "__main__":
