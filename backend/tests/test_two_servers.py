@@ -16,6 +16,8 @@ from several_servers.running import PREFIX, Hosted, Server, hosted
 from .conftest import PASSWORD
 from .live_editor import LiveEditor, Refused
 
+pytestmark = pytest.mark.long  # it starts five processes, and waits for takeovers
+
 _PEOPLE = {"ada": "administrator", "ben": "developer", "eve": "viewer"}
 _FILES = f"{PREFIX}/api/applications/scadr/files"
 
@@ -174,7 +176,6 @@ async def test_the_writer_ends_while_people_save_and_nothing_that_was_acknowledg
     with signed_in(second.url) as client:
         texts = {file["path"]: file["text"] for file in client.get("api/applications/scadr").json()["files"]}
     assert [texts[saver.path] for saver in savers] == [f"-- {len(saver.acknowledged)}" for saver in savers]
-    print(f"{how.name}: longest wait of a save {max(saver.longest_wait_seconds for saver in savers):.1f} s")
     await asyncio.to_thread(first.start)
     with signed_in(first.url) as client:
         assert client.get("api/applications/scadr").status_code == 200
