@@ -39,6 +39,7 @@ from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
 from piql.compiler.physical.planner.left_out import (
     dear_limits,
+    foreign_keys,
     limits_relied_on,
     may_do_without,
     unused_limits,
@@ -164,8 +165,10 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         groups = limits_relied_on(planned.logical) if planned.gaps and may_do_without(plan) else ()
     else:
         least = section_cost(planned.plan, {})
-        groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=may_do_without(plan))
-        groups += unused_limits(planned.logical, planned.plan)
+        is_otherwise_bounded, has_other_ways = may_do_without(plan), holds_subquery(plan)
+        groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=is_otherwise_bounded)
+        groups += unused_limits(planned.logical, planned.plan) if has_other_ways else ()
+        groups += foreign_keys(plan, least.nanoseconds) if is_otherwise_bounded else ()
     if not groups:
         return planned
     declared = {table.name: table for table in tables_of(query)}

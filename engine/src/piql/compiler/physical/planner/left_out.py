@@ -36,11 +36,12 @@ from piql.compiler.physical.operators import (
     inputs,
 )
 from piql.compiler.physical.planner.joins import is_limited_as_a_whole
-from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
+from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
 from piql.trees.node import Node, kinds_of
 
 N = TypeVar("N", bound=Node)
-LeftOut: TypeAlias = tuple[tuple[str, CardinalityLimit | UniqueKey], ...]  # each with the name of its table
+LeftOut: TypeAlias = tuple[tuple[str, CardinalityLimit | UniqueKey | ForeignKey], ...]  # each with its table's name
+_WORTH_MANY_PLANS = 100_000_000  # nanoseconds: a query that takes longer is worth a plan for each foreign key
 _ROWS_OF_A_ROUND_TRIP = ROUND_TRIP // ROW  # so many are read in one request while another would be waited for
 _WITH_TABLE = (Relation, IndexScan, IndexFKJoin, SortedIndexJoin, Dereference, PassingRows)
 
@@ -95,6 +96,17 @@ def limits_relied_on(logical: LogicalNode) -> tuple[LeftOut, ...]:
     For a refused query: a limit may have made an order of joins look better than the one that a stop bounds.
     """
     return _each_alone(_data_stops(logical))
+
+
+def foreign_keys(logical: LogicalNode, time: int) -> tuple[LeftOut, ...]:
+    """Return the foreign keys of the tables of a query that takes long, each alone; `time` is in nanoseconds.
+
+    By a foreign key a stop seems to stand lower, in an order of joins that is dearer where a later rule holds it up.
+    """
+    if time <= _WORTH_MANY_PLANS:
+        return ()
+    tables = {node.table.name: node.table for node in logical.find(Relation)}
+    return tuple(((name, key),) for name, table in tables.items() for key in table.foreign_keys)
 
 
 def _each_alone(stops: Iterable[DataStop]) -> tuple[LeftOut, ...]:
@@ -234,7 +246,7 @@ def _keys(read: IndexScan | SortedIndexJoin) -> int:
 
 
 def without(tables: Mapping[str, Table], left_out: LeftOut) -> dict[str, Table]:
-    """Return tables as though some of their limits or UNIQUEs were not declared."""
+    """Return tables as though some of their limits, UNIQUEs or foreign keys were not declared."""
     changed: dict[str, Table] = {}
     for name, limit in left_out:
         table = changed.get(name, tables[name])
@@ -242,6 +254,7 @@ def without(tables: Mapping[str, Table], left_out: LeftOut) -> dict[str, Table]:
             table,
             unique_keys=tuple(declared for declared in table.unique_keys if declared != limit),
             limits=tuple(declared for declared in table.limits if declared != limit),
+            foreign_keys=tuple(declared for declared in table.foreign_keys if declared != limit),
         )
     return changed
 
