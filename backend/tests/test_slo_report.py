@@ -46,7 +46,7 @@ def test_a_line_has_what_was_observed_and_what_was_predicted_of_the_same_executi
     code: int,
 ) -> None:
     answer = json.dumps({"queries": [QUERY | change]}).encode()
-    monkeypatch.setattr(OpenerDirector, "open", lambda opener, request, timeout: io.BytesIO(answer))
+    monkeypatch.setattr(OpenerDirector, "open", lambda _opener, request, timeout: io.BytesIO(answer))
     assert report("http://127.0.0.1:8400", "scadr", "production", "live", 3600, "table") == code
     (line,) = capsys.readouterr().out.splitlines()
     assert printed in line

@@ -77,7 +77,7 @@ def _answer(url: str, path: str, read: Callable[[Any], Any]) -> Any:
 class _NoRedirects(HTTPRedirectHandler):
     """Takes a redirect for a refusal: a token is for the workbench at the address that was given, and nobody else."""
 
-    def redirect_request(self, *redirect: Any) -> None:
+    def redirect_request(self, *_redirect: Any) -> None:
         return None
 
 
