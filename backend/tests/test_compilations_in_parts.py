@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from piql_backend.compilations.in_parts import lines_of
@@ -87,7 +87,7 @@ class RefusingAfterAPart:
 async def test_what_is_refused_after_the_first_line_says_so_in_the_last() -> None:
     workers = RefusingAfterAPart()
     answer = await lines_of(workers, CompilationInParts(files=[]))  # type: ignore[arg-type]
-    first, last = [json.loads(line) async for line in answer.body_iterator]
+    first, last = [json.loads(cast(bytes, line)) async for line in answer.body_iterator]
     assert first == {"queries": [], "whole": None, "refused": None}
     assert (last["refused"]["status"], last["refused"]["error"]["code"]) == (503, "worker-lost")
     assert len(workers.given_up) == 1
