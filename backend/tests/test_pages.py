@@ -96,6 +96,9 @@ EXEMPT = {
     f"{ENVIRONMENT}/latency/{{deployment_id}}/charts/{{query}} histogram": (
         "Bins that grow by a quarter from a microsecond on: 113 of them reach a day."
     ),
+    f"{ENVIRONMENT}/latency/{{deployment_id}}/unusual/{{query}} anomalies": (
+        "For each of 3 windows: errors, executions, and two times of 6 classes of sizes."
+    ),
     f"{ENVIRONMENT}/load-runs/options mixes": "One for each mix of the samples, an enumeration.",
     **{
         f"{ENVIRONMENT}/load-runs/{{run_id}} {field}": f"As it was asked for: at most 200, or all. {ONE_VERSION}"

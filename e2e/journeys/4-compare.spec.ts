@@ -38,6 +38,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await expect(dashboard.fact('thoughtstream', 'Predicted within 2.00 s')).toContainText(/^≈ .*for what ran/)
   await expect(dashboard.detail('thoughtstream')).toContainText(/Within 2\.00 s: 100 %, predicted ≈ /)
   await expect(dashboard.detail('thoughtstream')).toContainText('The shaded part counts as predicted.')
+  await expect(dashboard.detail('thoughtstream')).toContainText('of the 72 hours that a comparison takes')
   await expect(dashboard.fact('thoughtstream', 'Operations')).toContainText('of ≤ 101')
   await expect(dashboard.fact('thoughtstream', 'Failures')).toHaveText('0')
 

@@ -262,6 +262,21 @@ export const latencyCharts = (
     refetchInterval: 3000,
   })
 
+/** Whether the last hours of a query are unlike its own past; it changes with the hour. */
+export const unusual = (environment: EnvironmentName, deploymentId: string, query: string, source: Latency['source']) =>
+  queryOptions({
+    queryKey: keyOf('unusual', environment, deploymentId, query, source),
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET(`${ENVIRONMENT}/latency/{deployment_id}/unusual/{query}`, {
+          params: { path: { ...environment, deployment_id: deploymentId, query }, query: { source } },
+          signal,
+        }),
+      ),
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+  })
+
 /** Values from the data that a query of a version can be run with. */
 export const sampleParameters = (environment: EnvironmentName, deploymentId: string, name: string) =>
   queryOptions({

@@ -3013,6 +3013,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/unusual/{query}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Unusual
+         * @description Whether the last 1, 6 and 24 whole hours of a query are unlike the same hours of the weeks before.
+         */
+        get: operations["read_unusual"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/alerts": {
         parameters: {
             query?: never;
@@ -3317,6 +3337,39 @@ export interface components {
             alerts: components["schemas"]["AlertRead"][];
             /** Silences */
             silences: components["schemas"]["SilenceRead"][];
+        };
+        /**
+         * AnomalyRead
+         * @description What is unusual of a query over the last `hours`, beside the same hours of earlier weeks.
+         *
+         *     For `p50` and `p99`, the share `observed` of `executions` took longer than `limit_ms`, where `usual` is usual; of the
+         *     sizes from the least to `requests` and `rows`. For `errors` it is the share that failed, for `executions` those an
+         *     hour.
+         */
+        AnomalyRead: {
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure: "p50" | "p99" | "errors" | "executions";
+            /** Hours */
+            hours: number;
+            /** Observed */
+            observed: number;
+            /** Usual */
+            usual: number;
+            /** Executions */
+            executions: number;
+            /** Limit Ms */
+            limit_ms: number | null;
+            /** Least Requests */
+            least_requests: number | null;
+            /** Requests */
+            requests: number | null;
+            /** Least Rows */
+            least_rows: number | null;
+            /** Rows */
+            rows: number | null;
         };
         /**
          * AnswerRead
@@ -8837,6 +8890,27 @@ export interface components {
             table: string;
             /** Column */
             column: string;
+        };
+        /**
+         * UnusualRead
+         * @description A query beside its own past of `weeks` weeks, up to the last whole hour.
+         *
+         *     Nothing is said before `hours_known` hours with executions are `hours_needed`.
+         */
+        UnusualRead: {
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /** Hours Known */
+            hours_known: number;
+            /** Hours Needed */
+            hours_needed: number;
+            /** Weeks */
+            weeks: number;
+            /** Anomalies */
+            anomalies: components["schemas"]["AnomalyRead"][];
         };
         /**
          * UsersRead
@@ -29461,6 +29535,125 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LatencyChartsRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_unusual: {
+        parameters: {
+            query?: {
+                source?: "workbench" | "applications" | "both";
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+                query: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnusualRead"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from piql_backend.latency.schemas import LatencyChartsRead, LatencyRead
+from piql_backend.latency.schemas import LatencyChartsRead, LatencyRead, UnusualRead
 from piql_backend.latency.sources import Source
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
@@ -43,3 +43,10 @@ def read_charts(
 ) -> LatencyChartsRead:
     """One query over the last `window_seconds`: its quantiles over time, and how often each latency was seen."""
     return environment.latency.charts(deployment_id, query, window_seconds, source)
+
+
+@router.get("/{deployment_id}/unusual/{query:path}", responses=declared(404))
+@needs(in_application("viewer"))
+def read_unusual(deployment_id: str, query: str, environment: TheEnvironment, source: Source = "both") -> UnusualRead:
+    """Whether the last 1, 6 and 24 whole hours of a query are unlike the same hours of the weeks before."""
+    return environment.latency.unusual(deployment_id, query, source)

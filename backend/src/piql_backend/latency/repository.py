@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from piql_profiler.validation.agreement import ERROR, share_interval
 
@@ -22,6 +23,7 @@ from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND, UNSURE
 from piql_backend.reports.slo_days import IS_JUDGED, IS_KEPT, first_day_by_hours, read_by_hours
 from piql_backend.reports.widths import HOUR, MINUTE, Kept, begin_of, cells, first_minute, kept
 
+_SHORTEST_MS, _HOUR_RATIO = 1e-3, 1.025  # of the buckets in which the past of a query is read
 BIN_RATIO = 1.25  # upper by lower edge of a bin of the histogram
 _LONGEST_BY_MINUTE = 2 * 86_400  # seconds of a series
 _LONGEST_BURN_BY_MINUTE = 6 * 3_600
@@ -50,6 +52,21 @@ _KEPT_HERE = f"""
            (NOT failed AND elapsed_ms <= threshold_ms)::BIGINT AS kept, 0::BIGINT AS unsure
     FROM observations JOIN slos USING (query) WHERE {UNTIL_NOW}
 """
+
+
+class HourRow(NamedTuple):
+    """Executions of one hour since 1970 that are alike, by a bucket of their times as `edge_ms` has its upper edge."""
+
+    hour: int
+    requests_key: int
+    rows_key: int
+    bucket: int
+    failed: bool
+    executions: int
+    least_requests: int
+    most_requests: int
+    least_rows: int
+    most_rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +147,22 @@ class ObservationTable:
             LatencyPointRead(at=_time(step_start), p50_ms=p50, p99_ms=p99, p999_ms=p999, count=count)
             for step_start, p50, p99, p999, count in rows
         ]
+
+    def hours(self, query: str, version: int, since: datetime, source: Source = "both") -> list[HourRow]:
+        """What ran of a query over all versions, by hour, class of sizes and bucket of time."""
+        sql = f"""
+            SELECT floor(epoch(started_at) / 3600)::BIGINT AS hour, requests_key, rows_key,
+                   floor(ln(greatest(elapsed_ms / {_SHORTEST_MS}, 1)) / ln({_HOUR_RATIO}))::BIGINT AS bucket, failed,
+                   sum(executions)::BIGINT, min(least_requests), max(most_requests), min(least_rows), max(most_rows)
+            FROM {{ran}} WHERE query = $query AND version <= $version AND started_at >= $since
+            GROUP BY hour, requests_key, rows_key, bucket, failed
+        """
+        parameters = {"query": query, "version": version, "since": since}
+        with self._database.read() as cursor:
+            cursor.begin()
+            relation = executed(source, _reported(HOUR, since, kept(cursor)))
+            rows = cursor.execute(sql.format(ran=relation), parameters).fetchall()
+        return [HourRow(*row) for row in rows]
 
     def histogram(
         self, query: str, span: Span, since: datetime, source: Source = "workbench"
@@ -232,6 +265,11 @@ class ObservationTable:
                 for query, seconds, *counts in cursor.execute(sql, parameters).fetchall():
                     counted[query][seconds] = SloInterval(*counts)
         return dict(counted)
+
+
+def edge_ms(bucket: int) -> float:
+    """The upper edge of a bucket of `ObservationTable.hours`."""
+    return float(_SHORTEST_MS * _HOUR_RATIO ** (bucket + 1))
 
 
 def _width(since: datetime) -> int:

@@ -205,6 +205,39 @@ class LatencyChartsRead(Read):
     histogram: list[HistogramBinRead]
 
 
+class AnomalyRead(Read):
+    """What is unusual of a query over the last `hours`, beside the same hours of earlier weeks.
+
+    For `p50` and `p99`, the share `observed` of `executions` took longer than `limit_ms`, where `usual` is usual, of
+    the sizes from the least to `requests` and `rows`. For `errors` it is the share that failed, for `executions` those
+    an hour.
+    """
+
+    measure: Literal["p50", "p99", "errors", "executions"]
+    hours: int
+    observed: float
+    usual: float
+    executions: int
+    limit_ms: float | None
+    least_requests: int | None
+    requests: int | None
+    least_rows: int | None
+    rows: int | None
+
+
+class UnusualRead(Read):
+    """A query beside its own past of `weeks` weeks, up to the last whole hour.
+
+    Nothing is said before `hours_known` hours with executions are `hours_needed`.
+    """
+
+    until: datetime
+    hours_known: int
+    hours_needed: int
+    weeks: int
+    anomalies: list[AnomalyRead]
+
+
 class MarkerRead(Read):
     """A deployment in the window; `changed` are the queries with another plan than before, and the new ones."""
 

@@ -26,9 +26,11 @@ from piql_backend.latency.schemas import (
     MarkerRead,
     ObservedRead,
     QueryLatencyRead,
+    UnusualRead,
 )
 from piql_backend.latency.seen import Span, Totals
 from piql_backend.latency.sources import Source
+from piql_backend.latency.unusual import unusual_of
 from piql_backend.reports.widths import begin_of, width_for
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
@@ -102,6 +104,14 @@ class Latency:
         self._observations = observations
         self._plans = plans
         self._comparing = comparing
+
+    def unusual(self, deployment_id: str, query: str, source: Source = "both") -> UnusualRead:
+        """What is unusual of a query beside its own past; ApiError 404 for an unknown deployment or query."""
+        deployment = self._deployments.read(deployment_id)
+        if query not in {deployed.name for deployed in deployment.queries}:
+            raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
+        self._observations.flush()
+        return unusual_of(self._table, query, deployment.version, source)
 
     def read(self, deployment_id: str, window_seconds: float, source: Source = "both") -> LatencyRead:
         """Every query of a deployment over the last `window_seconds`, over the versions up to this one.

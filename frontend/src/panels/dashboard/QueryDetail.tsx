@@ -15,6 +15,7 @@ import styles from './dashboard.module.css'
 import { PredictedCompliance } from './PredictedCompliance'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
+import { Unusual } from './Unusual'
 import { ADVICE, budgetText, burnText, complianceText, incidentText, withinDetail, withinText } from './verdicts'
 
 interface QueryDetailProps {
@@ -48,6 +49,7 @@ export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
           ))}
         </Notice>
       ) : null}
+      <Unusual query={latency.query} versionId={version.id} source={data.source} />
       <Facts latency={latency} />
       <PredictedCompliance latency={latency} />
       {latency.was_executed ? (
