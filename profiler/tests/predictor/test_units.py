@@ -54,3 +54,16 @@ def test_one_with_a_statement_that_is_not_predicted_is_not_either() -> None:
     assert both is not None
     with pytest.raises(NotPredictable, match=r"no limit 'x': it is a unit, of orders\.buyer"):
         work_of(both, {"x": 3})
+
+
+def test_a_list_of_rows_is_predicted_for_as_many_as_it_may_hold() -> None:
+    several = ", ".join(f"([id{number}], [name{number}])" for number in range(5))
+    queries = piql.compile(
+        f"{SOURCE}CREATE QUERY five AS INSERT INTO orders (id, buyer) VALUES {several};"
+        "CREATE UNIT list AS BEGIN INSERT INTO orders (id, buyer) VALUES [rows] MAX 5; END;"
+    ).queries
+    written, listed = queries["five"].plan, queries["list"].plan
+    assert written is not None
+    assert listed is not None
+    points = [operator.point for operator in work_of(written).operators]
+    assert [operator.point for operator in work_of(listed).operators] == points

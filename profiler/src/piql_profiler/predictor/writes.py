@@ -37,7 +37,7 @@ def write_points(
     """
     if plan.otherwise is not None and _entries(plan.otherwise) > _entries(plan):
         plan = replace(plan.otherwise, found_by=plan.found_by)  # ON CONFLICT DO UPDATE: the dearer way
-    written = 1 + len(plan.more)
+    written = plan.most_rows
     yield (), plan.kind.capitalize(), Point(Operator.WRITE, written * (1 + _entries(plan)), 1, row_bytes)
     for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
