@@ -27,6 +27,9 @@ test('all references are shown, over all files', async ({ workbench, page }) => 
   await expect(editor.references).toBeVisible()
   await expect(editor.references).toContainText('thoughtstream.piql')
   await look(page, 'references')
+  // The text of a file that was never open is shown, too.
+  await editor.references.getByText('thoughtstream.piql').click()
+  await expect(editor.references).toContainText('JOIN thoughts')
   await editor.press('Escape')
   await expect(editor.references).toBeHidden()
 })

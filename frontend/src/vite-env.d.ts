@@ -12,6 +12,21 @@ declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
     get<T>(service: { readonly is: T }): T
   }
 }
+declare module 'monaco-editor/editor/common/languages/language' {
+  interface LanguageSelection {
+    readonly languageId: string
+  }
+  export interface ILanguageService {
+    createById(languageId: string): LanguageSelection
+  }
+  export const ILanguageService: { readonly is: ILanguageService }
+}
+declare module 'monaco-editor/editor/common/services/model' {
+  import type { editor, Uri } from 'monaco-editor/editor'
+  export const IModelService: {
+    readonly is: { createModel(text: string, language: object, resource: Uri): editor.ITextModel }
+  }
+}
 declare module 'monaco-editor/platform/configuration/common/configuration' {
   export const IConfigurationService: { readonly is: { updateValue(key: string, value: unknown): Promise<void> } }
 }

@@ -4,13 +4,20 @@
  * the first time, because Monaco creates its services once.
  */
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices'
-import { UndoRedoGroup } from 'monaco-editor/platform/undoRedo/common/undoRedo'
 import { plural } from '../units'
-import { editor, type languages } from './monaco'
-
-type ModelEdits = Map<editor.ITextModel, editor.IIdentifiedSingleEditOperation[]>
+import { applyTogether, type ModelEdits } from './grouped-edits'
+import { openModel, pathOf } from './models'
+import type { languages, Uri } from './monaco'
 
 StandaloneServices.initialize({
+  // Monaco's own service knows only models that are there already; a popup with references shows texts of any file.
+  textModelService: {
+    createModelReference: async (resource: Uri) => {
+      const model = openModel(pathOf(resource))
+      if (!model) throw new Error(`there is no file ${pathOf(resource)}`)
+      return { object: { textEditorModel: model }, dispose: () => undefined }
+    },
+  },
   IWorkspaceEditService: {
     hasPreviewHandler: () => false,
     setPreviewHandler: () => ({ dispose: () => undefined }),
@@ -26,23 +33,11 @@ StandaloneServices.initialize({
   },
 })
 
-/** Applies edits of several models as one step: undo in any of the files takes back all of them. */
-export function applyTogether(edits: ModelEdits): void {
-  const group = new UndoRedoGroup()
-  for (const [model, modelEdits] of edits) {
-    model.pushStackElement()
-    // Monaco's type declaration lacks the last parameter, the group of undo.
-    const push = model.pushEditOperations as (...parameters: unknown[]) => unknown
-    push.call(model, [], modelEdits, () => null, group)
-    model.pushStackElement()
-  }
-}
-
-/** Throws if a file has no model or has changed since the edit was computed for its version. */
+/** Throws if there is no such file or it has changed since the edit was computed for its version. */
 function editsByModel(edits: readonly languages.IWorkspaceTextEdit[]): ModelEdits {
   const byModel: ModelEdits = new Map()
   for (const { resource, versionId, textEdit } of edits) {
-    const model = editor.getModel(resource)
+    const model = openModel(pathOf(resource))
     if (!model || (versionId !== undefined && model.getVersionId() !== versionId))
       throw new Error('the text has changed meanwhile')
     const group = byModel.get(model)

@@ -1,7 +1,7 @@
 /** Diagnostics as Monaco's markers, which underline a range and appear in its popup. */
 import type { Compilation, Diagnostic, Range } from '../api/types'
 import { linkToCode } from './links'
-import { modelOf, rangeOf, uriOf } from './models'
+import { pathOf, rangeOf, uriOf } from './models'
 import { editor, MarkerSeverity } from './monaco'
 
 /** The name under which Monaco keeps the markers. */
@@ -9,25 +9,33 @@ export const OWNER = 'piql'
 
 const SEVERITIES = { error: MarkerSeverity.Error, warning: MarkerSeverity.Warning, info: MarkerSeverity.Info }
 
-/** Replaces the markers of each file that is open in Monaco. */
-export function showMarkers(compilation: Compilation, paths: readonly string[]): void {
-  for (const path of paths) {
-    const model = modelOf(path)
-    if (model) editor.setModelMarkers(model, OWNER, markersOf(compilation, path))
+/** Replaces the markers of each file that has a model; most have none before and after, and are left alone. */
+export function showMarkers(compilation: Compilation): void {
+  const markers = markersByFile(compilation)
+  for (const model of editor.getModels()) {
+    if (model.uri.scheme !== 'piql') continue
+    const next = markers.get(pathOf(model.uri)) ?? []
+    if (next.length > 0 || editor.getModelMarkers({ owner: OWNER, resource: model.uri, take: 1 }).length > 0)
+      editor.setModelMarkers(model, OWNER, next)
   }
 }
 
-/** The markers of one file: its diagnostics, and a warning at each table that a query is unbounded in. */
-export function markersOf(compilation: Compilation, path: string): editor.IMarkerData[] {
-  const onTexts = compilation.diagnostics.filter((diagnostic) => diagnostic.range.file === path).map(marker)
-  const onTables = compilation.queries.flatMap((query) =>
-    query.unbounded
-      .filter((segment) => segment.table_range?.file === path)
-      .map((segment) =>
-        tableMarker(query.name, segment.sentence, tableName(compilation, segment.table) ?? segment.table_range),
-      ),
-  )
-  return [...onTexts, ...onTables.filter((data): data is editor.IMarkerData => data !== null)]
+/** By path, the markers of each file that has any: its diagnostics, and warnings at tables that a query is unbounded in. */
+function markersByFile(compilation: Compilation): ReadonlyMap<string, editor.IMarkerData[]> {
+  const byFile = new Map<string, editor.IMarkerData[]>()
+  const add = (file: string, data: editor.IMarkerData) => {
+    const inFile = byFile.get(file)
+    if (inFile) inFile.push(data)
+    else byFile.set(file, [data])
+  }
+  for (const diagnostic of compilation.diagnostics) add(diagnostic.range.file, marker(diagnostic))
+  const nameRanges = new Map(compilation.tables.map((table) => [table.name, table.name_range]))
+  for (const query of compilation.queries)
+    for (const segment of query.unbounded) {
+      const range = nameRanges.get(segment.table) ?? segment.table_range
+      if (segment.table_range && range) add(segment.table_range.file, tableMarker(query.name, segment.sentence, range))
+    }
+  return byFile
 }
 
 /** The range of a table's name, where problems of the table are marked; its whole statement would be too much. */
@@ -56,8 +64,7 @@ function marker(diagnostic: Diagnostic): editor.IMarkerData {
   }
 }
 
-function tableMarker(query: string, sentence: string, range: Range | null): editor.IMarkerData | null {
-  if (!range) return null
+function tableMarker(query: string, sentence: string, range: Range): editor.IMarkerData {
   return {
     ...rangeOf(range),
     severity: MarkerSeverity.Warning,

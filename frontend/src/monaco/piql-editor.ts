@@ -21,7 +21,7 @@ import { createLenses } from './lenses'
 import { registerLinks } from './links'
 import type { LiveEditing } from './live/live-editing'
 import { showMarkers } from './markers'
-import { modelOf, pathOf, rangeOf, syncModels } from './models'
+import { closeIdleModels, openModel, pathOf, rangeOf, syncModels } from './models'
 import { editor, KeyCode, KeyMod } from './monaco'
 import './piql-editor.css'
 import { registerProviders } from './providers'
@@ -148,10 +148,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const mark = () => {
     const { compilation } = useCompilationState.getState()
     if (!compilation) return
-    showMarkers(
-      compilation,
-      useDocuments.getState().files.map((file) => file.path),
-    )
+    showMarkers(compilation)
     draw()
     measureKeyToDiagnostics()
   }
@@ -169,7 +166,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     }
   }
   const show = (path: string) => {
-    const model = modelOf(path)
+    const model = openModel(path)
     const current = code.getModel()
     if (!model || model === current) return
     if (current) viewStates.set(pathOf(current.uri), code.saveViewState())
@@ -180,8 +177,11 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     isMovingToRange = wasMoving
     layOutZones()
     publishCaret()
+    const { compilation } = useCompilationState.getState()
+    if (compilation) showMarkers(compilation) // a model that was made just now has none
     draw()
     live.show(path)
+    closeIdleModels(path)
   }
   const reveal = (range: TextRange, isFocused: boolean) => {
     isMovingToRange = true

@@ -5,11 +5,11 @@
 import { createRelativePositionFromTypeIndex, relativePositionToJSON } from 'yjs'
 import { follow, useTogether } from '../../app/together'
 import { currentView, onView, setView } from '../../app/url-state'
-import { pathsToMerge, useDocuments } from '../../documents/documents'
+import { documentAt, pathsToMerge, useDocuments } from '../../documents/documents'
 import { tab } from '../../documents/tab'
 import { LiveSession } from '../../live/session'
 import { guestName, othersOf } from '../../logic/together'
-import { modelOf } from '../models'
+import { openModel } from '../models'
 import { editor } from '../monaco'
 import { createCarets } from './carets'
 import { bindModel } from './shown-model'
@@ -59,7 +59,7 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
 
   const current = () => (shown === null ? undefined : sessions.get(shown))
   const join = (path: string) => {
-    const model = modelOf(path)
+    const model = openModel(path)
     const session = model && sessionOf(path)
     if (!session) return
     session.attach(() => bindModel(session, code, model, (offset) => goTo(model.getPositionAt(offset))))
@@ -121,7 +121,7 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
     } else leaving ??= setTimeout(() => follow(null), COMING_MS)
     if (!followed) return
     if (followed.goesTo !== null) {
-      if (modelOf(followed.goesTo)) setView({ file: followed.goesTo })
+      if (documentAt(followed.goesTo)) setView({ file: followed.goesTo })
     } else if (followed.top !== null) code.setScrollTop(code.getTopForLineNumber(followed.top))
   }
   const stopFollowing = () => {

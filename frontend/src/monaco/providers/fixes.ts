@@ -1,7 +1,8 @@
 /** The compiler's fixes in the menu of the light bulb, at every range of their problem: query, labels and table. */
 import type { Diagnostic, Fix } from '../../api/types'
 import { currentCompilation } from '../../documents/compile-loop'
-import { modelOf, pathOf, rangeOf } from '../models'
+import { documentAt } from '../../documents/documents'
+import { pathOf, rangeOf } from '../models'
 import { type languages, MarkerSeverity, Range } from '../monaco'
 import { workspaceEdit } from './names'
 
@@ -31,7 +32,7 @@ function codeAction(diagnostic: Diagnostic, fix: Fix, path: string): languages.C
       diagnostic.range.file === path
         ? [{ ...rangeOf(diagnostic.range), severity: MarkerSeverity.Error, message: diagnostic.message }]
         : [],
-    edit: { edits: fix.edits.map((edit) => workspaceEdit(edit, modelOf(edit.range.file)?.getVersionId())) },
+    edit: { edits: fix.edits.map((edit) => workspaceEdit(edit, documentAt(edit.range.file)?.text)) },
   }
 }
 
@@ -40,7 +41,7 @@ function allowAction({ code, allow }: Diagnostic): languages.CodeAction {
   return {
     title: `Allow ${code} here, with a reason`,
     kind: 'quickfix',
-    edit: { edits: allow ? [workspaceEdit(allow, modelOf(allow.range.file)?.getVersionId())] : [] },
+    edit: { edits: allow ? [workspaceEdit(allow, documentAt(allow.range.file)?.text)] : [] },
   }
 }
 

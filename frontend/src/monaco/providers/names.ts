@@ -2,7 +2,7 @@
 import { answered, api, messageOf } from '../../api/client'
 import type { Edit, Range } from '../../api/types'
 import { notify } from '../../app/notices'
-import { modelOf, rangeOf, uriOf } from '../models'
+import { rangeOf, uriOf, versionOf } from '../models'
 import { languages } from '../monaco'
 import { questionAt, quietly } from './ask'
 
@@ -51,10 +51,10 @@ export const renaming: languages.RenameProvider = {
   },
   provideRenameEdits: async (model, position, newName) => {
     const question = questionAt(model, position)
-    const versions = new Map(question.files.map((file) => [file.path, modelOf(file.path)?.getVersionId()]))
+    const texts = new Map(question.files.map((file) => [file.path, file.text]))
     try {
       const edits = await answered(api.POST('/api/language/renames', { body: { ...question, new_name: newName } }))
-      return { edits: edits.map((edit) => workspaceEdit(edit, versions.get(edit.range.file))) }
+      return { edits: edits.map((edit) => workspaceEdit(edit, texts.get(edit.range.file))) }
     } catch (error) {
       notify({ tone: 'danger', text: `Nothing is renamed. ${messageOf(error)}` })
       return { edits: [] }
@@ -63,8 +63,13 @@ export const renaming: languages.RenameProvider = {
 }
 
 /** An edit as Monaco applies it, with the version of the text that it was computed for (see bulk-edits.ts). */
-export function workspaceEdit(edit: Edit, versionId: number | undefined): languages.IWorkspaceTextEdit {
-  return { resource: uriOf(edit.range.file), versionId, textEdit: { range: rangeOf(edit.range), text: edit.text } }
+export function workspaceEdit(edit: Edit, text: string | undefined): languages.IWorkspaceTextEdit {
+  const { file } = edit.range
+  return {
+    resource: uriOf(file),
+    versionId: versionOf(file, text),
+    textEdit: { range: rangeOf(edit.range), text: edit.text },
+  }
 }
 
 function locationOf(range: Range): languages.Location {
