@@ -6,6 +6,7 @@
  */
 import { useEffect, useRef } from 'react'
 import { create } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
 import type { Compilation, Query, RepeatedQuery } from '../api/types'
 import { showStagesOf, useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
@@ -113,7 +114,7 @@ export function followCaret(): void {
 
 /** Applies the rules whenever the compilation, the caret or the address changes, while the workbench is open. */
 export function useFollowedSelection(): void {
-  const files = useDocuments((state) => state.files)
+  const paths = useDocuments(useShallow(({ files }) => files.map(({ path }) => path)))
   const { query: selected, file: named } = useView()
   const pathsBefore = useRef<string[]>([])
   useEffect(() => {
@@ -133,12 +134,11 @@ export function useFollowedSelection(): void {
   }, [])
   useEffect(() => showStagesOf(selected ?? ''), [selected])
   useEffect(() => {
-    const paths = files.map((file) => file.path)
     const missing = missingFile(named, paths, pathsBefore.current)
     pathsBefore.current = paths
     if (missing) notify({ tone: 'info', text: missing })
     if (paths.length > 0 && named && !paths.includes(named)) replaceView({ file: paths[0] })
-  }, [files, named])
+  }, [paths, named])
 }
 
 function queries(): readonly Query[] {

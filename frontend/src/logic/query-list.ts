@@ -22,6 +22,7 @@ export interface QueryGroup<Q> {
 
 /** Whether a text contains all words of a filter, in any order and case. */
 export function matches(text: string, filter: string): boolean {
+  if (filter === '') return true
   const lower = text.toLowerCase()
   return filter
     .toLowerCase()

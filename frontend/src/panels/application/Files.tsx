@@ -1,5 +1,6 @@
 import { FileCode2, FileInput, FilePlus2, Folder, Pencil, Trash2 } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import { messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
@@ -7,7 +8,7 @@ import { useThreadCounts } from '../../app/threads'
 import { setView, useView } from '../../app/url-state'
 import { createFile } from '../../documents/creating'
 import { deleteFile } from '../../documents/deleting'
-import { type TextDocument, useDocuments } from '../../documents/documents'
+import { type SaveState, useDocuments } from '../../documents/documents'
 import { renameFile } from '../../documents/renaming'
 import { matches } from '../../logic/query-list'
 import { Button, IconButton } from '../../ui/Button'
@@ -23,18 +24,20 @@ import { ThreadCount } from './ThreadCount'
 
 /** The files of the application by folder, each with its problems, and dialogs that create, rename, delete and import. */
 export function Files({ filter }: { filter: string }) {
-  const files = useDocuments((state) => state.files)
+  // Texts are not of interest here: a key must not draw hundreds of files again.
+  const paths = useDocuments(useShallow(({ files }) => files.map(({ path }) => path)))
+  const unsaved = useUnsaved()
   const { file: open } = useView()
   const problems = useProblemsByFile()
   const { ofFile } = useThreadCounts()
-  const shown = files.filter(({ path }) => matches(path, filter))
+  const shown = useMemo(() => paths.filter((path) => matches(path, filter)), [paths, filter])
   const [isCreating, setCreating] = useState(false)
   const [isImporting, setImporting] = useState(false)
   const folders = useMemo(() => byFolder(shown), [shown])
   return (
     <Section
       title="Files"
-      count={files.length}
+      count={paths.length}
       shown={shown.length}
       actions={
         <span className={styles['sectionActions']}>
@@ -57,11 +60,11 @@ export function Files({ filter }: { filter: string }) {
               </span>
             )}
             <ul aria-label={folder === '' ? 'Top folder' : folder} data-nested={folder !== ''}>
-              {inFolder.map(({ path, saveState }) => (
+              {inFolder.map((path) => (
                 <FileRow
                   key={path}
                   path={path}
-                  saveState={saveState}
+                  saveState={unsaved.get(path) ?? 'saved'}
                   errors={problems.get(path)?.errors ?? 0}
                   warnings={problems.get(path)?.warnings ?? 0}
                   threads={ofFile.get(path) ?? 0}
@@ -79,19 +82,29 @@ export function Files({ filter }: { filter: string }) {
 }
 
 /** The files of each folder, in the order in which the folders come first. */
-function byFolder(files: readonly TextDocument[]): [string, TextDocument[]][] {
-  const folders = new Map<string, TextDocument[]>()
-  for (const file of files) {
-    const inFolder = folders.get(folderOf(file.path))
-    if (inFolder) inFolder.push(file)
-    else folders.set(folderOf(file.path), [file])
+function byFolder(paths: readonly string[]): [string, string[]][] {
+  const folders = new Map<string, string[]>()
+  for (const path of paths) {
+    const inFolder = folders.get(folderOf(path))
+    if (inFolder) inFolder.push(path)
+    else folders.set(folderOf(path), [path])
   }
   return [...folders]
 }
 
+/** How each file is saved that is not saved, by its path. */
+function useUnsaved(): ReadonlyMap<string, SaveState> {
+  return useDocuments(
+    useShallow(
+      ({ files }) =>
+        new Map(files.flatMap(({ path, saveState }) => (saveState === 'saved' ? [] : [[path, saveState] as const]))),
+    ),
+  )
+}
+
 interface FileRowProps {
   path: string
-  saveState: TextDocument['saveState']
+  saveState: SaveState
   errors: number
   warnings: number
   /** Open threads of comments. */

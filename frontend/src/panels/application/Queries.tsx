@@ -25,6 +25,7 @@ const GROUPINGS: readonly { id: Grouping; name: string }[] = [
   { id: 'live', name: 'by what is live' },
 ]
 const KEY = 'piql:queries-by'
+const NO_QUERIES: readonly Query[] = []
 
 /** The queries of the text with their bounds and predictions, in groups; a click makes one the current query. */
 export function Queries({ filter }: { filter: string }) {
@@ -34,8 +35,8 @@ export function Queries({ filter }: { filter: string }) {
   const repeated = useRepeatedQuery()
   const selected = repeated ? placeOf(repeated.name_range) : named
   const [grouping, setGrouping] = useState(rememberedGrouping)
-  const queries = compilation?.queries ?? []
-  const shown = queries.filter((query) => matches(searchedText(query), filter))
+  const queries = compilation?.queries ?? NO_QUERIES
+  const shown = useMemo(() => queries.filter((query) => matches(searchedText(query), filter)), [queries, filter])
   const groups = useGroups(shown, grouping)
   const lastSelected = useRef(selected)
   useEffect(() => {
