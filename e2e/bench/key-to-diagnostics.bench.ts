@@ -121,7 +121,7 @@ for (const { files, queries, rounds } of CASES)
     const inFile = queries / files
     for (let at = 0; at < files; at += 1)
       await api.create(`queries/many/${at}.piql`, texts.slice(at * inFile, (at + 1) * inFile).join('\n\n'))
-    await page.addInitScript(watchKeys, { name: 'many1', isAbove: false })
+    await page.addInitScript(watchKeys, { name: 'many1', last: null })
     await workbench.open(`/?file=${MANY}&query=many1`)
     await expect(workbench.application.query('many1')).toContainText('≤ 101 ops')
     const session = await page.context().newCDPSession(page)

@@ -39,7 +39,7 @@ export function pathOf(uri: Uri): string {
   return uri.path.slice(1)
 }
 
-export function modelOf(path: string): editor.ITextModel | null {
+function modelOf(path: string): editor.ITextModel | null {
   return editor.getModel(uriOf(path))
 }
 
