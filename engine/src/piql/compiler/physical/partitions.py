@@ -68,15 +68,15 @@ def once_for_each_partition(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnost
         by_partition.setdefault(partition, []).append(diagnostic)
     if len(by_partition) == len(diagnostics):
         return tuple(diagnostics)
-    return tuple(_joined(first, others) for first, *others in by_partition.values())
+    return tuple(_joined(first, later) for first, *later in by_partition.values())
 
 
-def _joined(first: Diagnostic, others: Iterable[Diagnostic]) -> Diagnostic:
+def _joined(first: Diagnostic, later: Iterable[Diagnostic]) -> Diagnostic:
     """Return a warning with a label for each other query, at its first read."""
     spans: dict[str | None, Span] = {}
-    for other in others:
-        if other.query != first.query:
-            spans.setdefault(other.query, other.span)
+    for warning in later:
+        if warning.query != first.query:
+            spans.setdefault(warning.query, warning.span)
     labels = tuple(Label(span, f"{query} reads it, too") for query, span in spans.items())
     return replace(first, labels=(*first.labels, *labels)) if labels else first
 
