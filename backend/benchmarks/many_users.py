@@ -9,8 +9,8 @@ share of the processors is printed. Each person goes through the same minute at 
     reads the dashboard     four times, as a page does that follows it
 
 Printed is each endpoint with its times, and the memory of the servers over time. Fails if a p95 passes the goal, or if
-memory grows by more than a tenth between the middle and the end. No figures were taken yet: on a machine with a load of 25
-it did not end in twelve minutes.
+memory grows by more than a tenth between the middle and the end. No figures were taken yet: at a load of 25 it did not
+end in twelve minutes.
 """
 
 from __future__ import annotations
