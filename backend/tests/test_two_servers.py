@@ -36,6 +36,13 @@ def signed_in(server: str, name: str = "ada") -> Iterator[httpx.Client]:
         yield client
 
 
+def jobs_of(server: Server) -> float:
+    """How many texts the workers of a server have taken."""
+    with signed_in(server.url) as client:
+        text = client.get("metrics").text
+    return float(next(line for line in text.splitlines() if line.startswith("piql_worker_jobs_total ")).split()[1])
+
+
 def test_who_signs_in_at_one_server_is_known_to_the_other_and_both_show_the_same(team: Hosted) -> None:
     with signed_in(team.writer.url) as at_writer, httpx.Client(base_url=team.follower.url) as at_follower:
         assert at_follower.get("api/applications/scadr").status_code == 401
@@ -50,6 +57,16 @@ def test_who_signs_in_at_one_server_is_known_to_the_other_and_both_show_the_same
         assert [(entry["person"], entry["address"]) for entry in entries] == [("ada", "127.0.0.1")]
         assert at_writer.delete("api/session").status_code == 204
         assert at_follower.get("api/applications/scadr").status_code == 401
+
+
+def test_texts_are_compiled_by_the_server_that_is_asked(team: Hosted) -> None:
+    with signed_in(team.follower.url) as client:
+        before = jobs_of(team.follower)
+        request = {"files": [{"path": "a.piql", "text": "CREATE TABLE t (a INT PRIMARY KEY);"}], "stages_of": None}
+        assert client.post("api/compilations", json=request).status_code == 200
+        assert jobs_of(team.follower) == before + 1
+    with httpx.Client(base_url=team.follower.url) as nobody:
+        assert nobody.post("api/compilations", json=request).status_code == 401
 
 
 def test_what_a_role_may_not_is_refused_whichever_server_is_asked(team: Hosted) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -44,6 +45,7 @@ class Forwarding:
             timeout=httpx.Timeout(None, connect=2.0),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_IDLE_SECONDS),
             trust_env=False,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # else one person's session went with the next
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
