@@ -76,11 +76,11 @@ test('an application goes from nothing to a comparison of its versions by keys a
   })
 
   await test.step('import rows', async () => {
+    const chooser = page.waitForEvent('filechooser') // the browser has to hear of it before the key
     await workbench.command('Data')
     await keys.press(data.button('Import'))
     const file = dialog.getByLabel('A file of CSV, JSON lines or Parquet')
     await expect(file).toBeFocused()
-    const chooser = page.waitForEvent('filechooser')
     await page.keyboard.press('Enter')
     await (await chooser).setFiles({ name: 'follows.csv', mimeType: 'text/csv', buffer: Buffer.from(ROWS) })
     await keys.press(dialog.getByRole('button', { name: 'Load the rows' }))
