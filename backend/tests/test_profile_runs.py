@@ -295,7 +295,7 @@ class _Look:
         self.has_begun = asyncio.Event()
         self.may_end = asyncio.Event()
 
-    async def start(self, arguments: object, folder: Path, store_url: str) -> _Look:
+    async def start(self, command: str, arguments: object, folder: Path, store_url: str) -> _Look:
         self.has_begun.set()
         return self
 

@@ -8,6 +8,7 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.request import OpenerDirector, Request
 
 import httpx
 import piql
@@ -95,11 +96,11 @@ async def test_a_job_is_asked_for_and_written_so_that_it_stays_one(client: httpx
 def test_the_command_prints_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     asked = []
 
-    def answer(address: str, timeout: float) -> io.BytesIO:
-        asked.append(address)
+    def answer(_opener: OpenerDirector, request: Request, timeout: float) -> io.BytesIO:
+        asked.append(request.full_url)
         return io.BytesIO(b"groups: []\n")
 
-    monkeypatch.setattr("piql_backend.slos.report.urlopen", answer)
+    monkeypatch.setattr(OpenerDirector, "open", answer)
     arguments = ["--output", "rules", "--metrics", "client", "--job", "shop & more", "--environment", "production"]
     assert slo_command(arguments) == 0
     assert capsys.readouterr().out == "groups: []\n"

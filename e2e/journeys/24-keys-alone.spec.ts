@@ -1,6 +1,6 @@
 // The whole story by somebody who has a keyboard and nothing else: an application from nothing is created, written,
-// mended, measured, deployed, filled, run, compared, and a file of it is deleted. Whatever has the focus shows it, and
-// dialogs return it.
+// mended, measured, deployed, filled, run, compared, and a file of it is deleted and comes back. Whatever has the focus
+// shows it, and dialogs return it.
 import { expect, test } from '../fixtures.ts'
 import { Keys } from '../pages/Keys.ts'
 import { patience } from '../patience.ts'
@@ -117,5 +117,14 @@ test('an application goes from nothing to a comparison of its versions by keys a
     await keys.press(dialog.getByRole('button', { name: 'Delete file' }))
     await expect(application.file('following.piql')).toHaveCount(0)
     await expect(page.locator(':focus')).toHaveCount(1)
+  })
+
+  await test.step('bring it back', async () => {
+    await workbench.command('History')
+    await keys.press(history.saveDeployedAs('development/2'))
+    await keys.choose(history.detail.getByLabel('Compare'), 'this save with the text of now')
+    await keys.press(history.detail.getByRole('button', { name: /^Restore/ }))
+    await expect(application.file('following.piql')).toHaveCount(1)
+    await workbench.finishSaving()
   })
 })

@@ -15,8 +15,11 @@ export function useRows(container: RefObject<HTMLElement | null>): void {
     const element = container.current
     if (!element) return undefined
     const stop = () => element.querySelector<HTMLElement>(`${ROWS}[tabindex="0"]`)
+    let lastFocused: HTMLElement | null = null
     const onFocus = ({ target }: FocusEvent) => {
-      if (target instanceof HTMLElement && target.matches(ROWS)) makeStop(target, stop())
+      if (!(target instanceof HTMLElement) || !target.matches(ROWS)) return
+      lastFocused = target
+      makeStop(target, stop())
     }
     const onKeyDown = (event: KeyboardEvent) => {
       const next = rowAfter(event, element)
@@ -24,11 +27,17 @@ export function useRows(container: RefObject<HTMLElement | null>): void {
       event.preventDefault()
       next.focus()
     }
-    // Rows come and go: there is always a stop, at first the one that is shown.
+    // Rows come and go: there is always a stop, at first the one that is shown. It takes the focus of a row that goes,
+    // as one does to which an arrow led before the filter was applied.
     const keepStop = () => {
-      if (stop()) return
-      const row = element.querySelector<HTMLElement>(`${ROWS}[aria-current="true"]`) ?? visibleRows(element)[0]
-      if (row) makeStop(row, null)
+      if (!stop()) {
+        const row = element.querySelector<HTMLElement>(`${ROWS}[aria-current="true"]`) ?? visibleRows(element)[0]
+        if (row) makeStop(row, null)
+      }
+      if (lastFocused === null || lastFocused.isConnected) return
+      lastFocused = null
+      const { activeElement } = document
+      if (activeElement === document.body || activeElement === element) stop()?.focus()
     }
     const observer = new MutationObserver(keepStop)
     observer.observe(element, { childList: true, subtree: true })
