@@ -86,7 +86,11 @@ def test_renaming_changes_every_place_and_leaves_no_error(text: str, name: str, 
     [
         ("CREATE QUERY q AS SELECT home|town FROM users;", "USERNAME", "column username already"),
         ("CREATE QUERY q AS SELECT username FROM us|ers;", "thoughts", "table thoughts already"),
-        ("CREATE QUERY q AS SELECT username FROM users WHERE username = [m|e];", "1st", "no name of a parameter"),
+        (
+            "CREATE QUERY q AS SELECT username FROM users WHERE username = [m|e];",
+            "1st",
+            "a parameter cannot be called 1st",
+        ),
         ("CREATE QUERY q AS SELECT username FROM users|;", " ", "empty"),
         ("CREATE QUERY q AS SEL|ECT username FROM users;", "x", "nothing here"),
         ("CREATE QUERY q AS SELECT username FROM us|ers;", "a\nb", "one line"),

@@ -40,13 +40,15 @@ class Cells:
 def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
     """The limits of a query by their symbols; NotPredictable for a symbol that it does not have."""
     if isinstance(query.plan, WritePlan | UnitPlan):
-        raise NotPredictable(f"{query.name} is a write: no limit decides how much it does")
+        raise NotPredictable(f"the query {query.name} is a write: no limit decides how much it does")
     if query.plan is None:
-        raise NotPredictable(f"{query.name} is not bounded, so there is no plan to predict")
+        raise NotPredictable(f"the query {query.name} is not bounded, so there is no plan to predict")
     axis_of_symbol = {axis.symbol: axis for axis in axes(query)}
     for symbol in symbols:
         if symbol not in axis_of_symbol:
-            raise NotPredictable(f"{query.name} has no limit {symbol!r}; it has {', '.join(axis_of_symbol) or 'none'}")
+            raise NotPredictable(
+                f"the query {query.name} has no limit {symbol!r}; it has {', '.join(axis_of_symbol) or 'none'}"
+            )
     return axis_of_symbol
 
 

@@ -72,7 +72,7 @@ def _unquoted(name: str) -> str:
 
 def _parameter_name(name: str) -> str:
     if not name.isidentifier():
-        raise RenameRefused(f"{name} is no name of a parameter: use letters, digits and _")
+        raise RenameRefused(f"a parameter cannot be called {name}: use letters, digits and _")
     return name
 
 

@@ -90,12 +90,16 @@ def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...
         if change.column not in names:
             continue
         if isinstance(element, ast.PrimaryKeyClause) or len(set(names)) > 1:
-            raise SchemaEditRefused(f"{change.column} is a part of {element.span.text}: change that in the text first")
+            raise SchemaEditRefused(
+                f"the column {change.column} is a part of {element.span.text}: change that in the text first"
+            )
         gone.append(element)
     if isinstance(column, ast.ColumnDefinition) and any(
         isinstance(constraint, ast.PrimaryKeyClause) for constraint in column.constraints
     ):
-        raise SchemaEditRefused(f"{change.column} is the primary key of {change.table}: give it another key first")
+        raise SchemaEditRefused(
+            f"the column {change.column} is the primary key of {change.table}: give it another key first"
+        )
     return without_elements(table_text, gone)
 
 
@@ -139,13 +143,13 @@ def _reference_attribute(table_text: TableText, change: AddReference, target: st
     """Return the attribute of an ENTITY that is a reference; it has a name of its own, and the type of that key."""
     if len(change.columns) != 1:
         raise SchemaEditRefused(
-            f"{change.table} is an ENTITY: write the name of the one attribute that refers to {target}"
+            f"the table {change.table} is an ENTITY: write the name of the one attribute that refers to {target}"
         )
     (name,) = change.columns
     for element in table_text.statement.elements:
         if isinstance(element, COLUMNS) and element.name.text.lower() == name.lower():
             raise SchemaEditRefused(
-                f"{change.table} is an ENTITY, whose references are attributes of their own: "
+                f"the table {change.table} is an ENTITY, whose references are attributes of their own: "
                 f"write a new name instead of {name}"
             )
     most = "" if change.limit is None else f" MAX {change.limit}"

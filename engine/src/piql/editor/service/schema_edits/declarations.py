@@ -32,7 +32,7 @@ def add_table(texts: Mapping[str, str], change: AddTable) -> tuple[Edit, ...]:
         raise SchemaEditRefused("choose the columns of the primary key")
     unknown = next((name for name in key if name not in names), None)
     if unknown is not None:
-        raise SchemaEditRefused(f"{unknown} is in the primary key, but no column of the table")
+        raise SchemaEditRefused(f"the name {unknown} is in the primary key, but no column of the table")
     break_ = line_break(tables[-1].text if tables else next(iter(texts.values())))
     lines = [*map(column_text, change.columns), f"PRIMARY KEY ({', '.join(map(written, key))})"]
     body = f",{break_}".join(f"  {line}" for line in lines)

@@ -81,7 +81,7 @@ def _without_limit(
     table_text: TableText, present: tuple[LimitElement, Span] | None, change: SetLimit
 ) -> tuple[Edit, ...]:
     if present is None:
-        raise SchemaEditRefused(f"{change.table} has no limit on {', '.join(change.columns)}")
+        raise SchemaEditRefused(f"the table {change.table} has no limit on {', '.join(change.columns)}")
     element, number = present
     if isinstance(element, ast.LimitClause):
         return without_elements(table_text, [element])

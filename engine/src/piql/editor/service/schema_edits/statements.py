@@ -32,7 +32,7 @@ class TableText:
         for element in self.statement.elements:
             if isinstance(element, ast.ColumnDefinition | ast.EntityReference) and element.name.text == name:
                 return element
-        raise SchemaEditRefused(f"{self.statement.name.text} has no column {name} of its own")
+        raise SchemaEditRefused(f"the table {self.statement.name.text} has no column {name} of its own")
 
 
 def tables_of(texts: Mapping[str, str]) -> list[TableText]:
@@ -84,7 +84,7 @@ def without_elements(table_text: TableText, gone: Sequence[Element]) -> tuple[Ed
     ranges = [_range_of(table_text, number) for number, element in enumerate(elements) if element in gone]
     kept = [number for number, element in enumerate(elements) if element not in gone]
     if not kept:
-        raise SchemaEditRefused(f"{table_text.statement.name.text} would have no column left")
+        raise SchemaEditRefused(f"the table {table_text.statement.name.text} would have no column left")
     last = kept[-1]
     if last < len(elements) - 1 and comma_behind(table_text, len(elements) - 1) is None:
         comma = comma_behind(table_text, last)

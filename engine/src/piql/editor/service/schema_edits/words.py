@@ -13,7 +13,7 @@ def name_of(name: str, what: str) -> str:
     """Return a new name as it must be written; `what` says what has it."""
     plain = name.strip()
     if not plain:
-        raise SchemaEditRefused(f"{what} has no name yet: write one")
+        raise SchemaEditRefused(f"a name is missing for {what}: write one")
     if not plain.isprintable():
         raise SchemaEditRefused(f"the name of {what} must be on one line, without control characters")
     return written(plain)
@@ -38,9 +38,9 @@ def _type_text(column: NewColumn) -> str:
         raise SchemaEditRefused(f"the column {column.name.strip()} has no type yet, such as INT or VARCHAR(32)")
     parsed = parse_once(Source(f"CREATE TABLE t (c {text});"))
     for finding in parsed.diagnostics:
-        raise SchemaEditRefused(f"{text} is no type: {finding.message}")
+        raise SchemaEditRefused(f"the text {text} is no type: {finding.message}")
     match parsed.statements:
         case (ast.CreateTable(elements=(ast.ColumnDefinition() as definition,)),) if definition.type.span.text == text:
             return text
         case _:
-            raise SchemaEditRefused(f"{text} is no type: write one such as INT or VARCHAR(32)")
+            raise SchemaEditRefused(f"the text {text} is no type: write one such as INT or VARCHAR(32)")
