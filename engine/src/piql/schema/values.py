@@ -96,6 +96,8 @@ def shown(value: object) -> str:
         return f"'{value}'"
     if isinstance(value, bytes):
         return f"a BLOB of {len(value)} bytes"
+    if isinstance(value, float) and math.isinf(value):  # what is left of 1e400, which PIQL has no word for
+        return "a number above 1.8e308" if value > 0 else "a number below -1.8e308"
     text = str(value)
     return text if len(text) <= 40 else text[:37] + "…"
 
@@ -125,7 +127,9 @@ def to_double(value: object, type: SqlType) -> float:
         number = float(value)
     except (OverflowError, ValueError):
         raise _refuse(value, type, "it is too large") from None
-    if not math.isfinite(number):
+    if math.isinf(number):
+        raise _refuse(value, type, "it is too large")
+    if math.isnan(number):
         raise _refuse(value, type, "it is not finite")
     return number + 0.0  # -0.0 and 0.0 are one value
 

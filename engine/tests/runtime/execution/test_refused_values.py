@@ -43,6 +43,9 @@ def db() -> Iterator[piql.Database]:
         ("b", "x", f"[b] is 'x': expected a BIGINT, {BIGINT}"),
         ("b", -(2**63) - 1, f"[b] is -9223372036854775809: expected a BIGINT, {BIGINT}"),
         ("x", math.nan, "[x] is nan: it is not finite; expected a DOUBLE, a number"),
+        ("x", math.inf, "[x] is a number above 1.8e308: it is too large; expected a DOUBLE, a number"),
+        ("x", -math.inf, "[x] is a number below -1.8e308: it is too large; expected a DOUBLE, a number"),
+        ("i", math.inf, f"[i] is a number above 1.8e308: expected an INT, {INT}"),
         ("x", True, "[x] is TRUE: expected a DOUBLE, a number"),
         ("d", "1,5", "[d] is '1,5': expected a DECIMAL, a number, or a text such as '12.50'"),
         (
