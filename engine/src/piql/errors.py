@@ -74,7 +74,11 @@ class DuplicateKey(PiqlError):
 
 
 class ForeignKeyViolation(PiqlError):
-    """A referenced row is missing, or a row to delete is still referenced."""
+    """A referenced row is missing, or a row to delete is still referenced; `advice` says which rows refer to it."""
+
+    def __init__(self, message: str, advice: str | None = None) -> None:
+        super().__init__(message)
+        self.advice = advice
 
 
 class ConditionFailed(PiqlError):

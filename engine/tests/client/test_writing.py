@@ -64,8 +64,9 @@ def test_a_reference_to_nothing_is_refused(db: piql.Database) -> None:
 
 
 def test_a_referenced_row_is_not_deleted(db: piql.Database) -> None:
-    with pytest.raises(piql.ForeignKeyViolation, match="still referenced by"):
+    with pytest.raises(piql.ForeignKeyViolation, match="still referenced by") as refusal:
         db.execute("leave", {"username": "a"})
+    assert refusal.value.advice == "Delete or change the rows of subscriptions with owner = 'a' first."
     db.execute("addUser", {"username": "z", "hometown": "Turku"})
     db.execute("leave", {"username": "z"})
     assert db.execute("findUser", {"username": "z"}).rows == []

@@ -146,6 +146,8 @@ def from_engine(error: engine.PiqlError) -> ApiError:
 def _told_apart(error: engine.PiqlError) -> tuple[str, str | None]:
     """What is the matter, and what the store itself says to do about it: the end of its message, as a sentence."""
     message = str(error)
+    if isinstance(error, engine.ForeignKeyViolation):
+        return message, error.advice
     advice = error.advice if isinstance(error, engine.StoreUnavailable) else None
     if advice is None or not message.endswith(f": {advice}"):
         return message, None

@@ -74,4 +74,5 @@ def refusal_of(error: engine.PiqlError) -> Refusal:
     code = _CAPITAL.sub("-", kind.__name__).lower()
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 422)
     parameter = error.parameter if isinstance(error, engine.InvalidParameter) else None
-    return Refusal(status, code, f"{error}", _HELP.get(code), parameter)
+    advice = error.advice if isinstance(error, engine.ForeignKeyViolation) else None
+    return Refusal(status, code, f"{error}", advice or _HELP.get(code), parameter)

@@ -269,6 +269,7 @@ class ReferrerCheck:
         shape = ReadShape(referrer, index, referrer.primary_key, len(columns))
         self._read = store.prepare(shape)
         self._tail: tuple[Any, ...] = () if shape.is_get else (2,)
+        self._columns = columns
         self._referenced = tuple(pairs[name] for name in columns)
         self._pick = picker(record or table, self._referenced)
         self.as_key = as_key_of(referrer, columns, table, self._referenced, store)
@@ -302,6 +303,11 @@ class ReferrerCheck:
 
     def violation(self, old: Row) -> ForeignKeyViolation:
         """Return the error of a record that is still named."""
-        shown = self._reader.shown(self._referenced, self._pick(old))
+        value = self._pick(old)
+        shown = self._reader.shown(self._referenced, value)
         by = f"{self.referrer.name} ({', '.join(self.key.columns)})"
-        return ForeignKeyViolation(f"{self.table.name}: {shown} is still referenced by {by}{named(self.key)}")
+        rows = self._reader.shown(self._referenced, value, self._columns)
+        return ForeignKeyViolation(
+            f"{self.table.name}: {shown} is still referenced by {by}{named(self.key)}",
+            f"Delete or change the rows of {self.referrer.name} with {rows} first.",
+        )

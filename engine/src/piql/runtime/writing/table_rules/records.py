@@ -113,10 +113,13 @@ class ValueReader:
     def __init__(self, table: Table, store: Store) -> None:
         self._decoders = {column.name: store.codec(column.type) for column in table.columns}
 
-    def shown(self, columns: tuple[str, ...], values: Row) -> str:
-        """Return columns with their stored values for a message: `owner = 'ada', target = 'bob'`."""
+    def shown(self, columns: tuple[str, ...], values: Row, names: tuple[str, ...] | None = None) -> str:
+        """Return columns with their stored values for a message: `owner = 'ada', target = 'bob'`.
+
+        `names` are those of the columns in another table that has the same values.
+        """
         parts = []
-        for name, value in zip(columns, values, strict=True):
-            codec = self._decoders.get(name)
+        for column, name, value in zip(columns, names or columns, values, strict=True):
+            codec = self._decoders.get(column)
             parts.append(f"{name} = {shown(codec.decode(value) if codec and value is not None else value)}")
         return ", ".join(parts)
