@@ -1,6 +1,7 @@
 """Rows of the live tables: pages in the order of the key, filters that an index serves, single rows written."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -115,15 +116,27 @@ async def test_a_row_is_inserted_changed_and_deleted(client: httpx.AsyncClient) 
     assert (await client.patch(f"{DEVELOPMENT}/tables/users/rows", json=change)).status_code == 200
     late = await client.patch(f"{DEVELOPMENT}/tables/users/rows", json=change)
     assert (late.status_code, late.json()["code"]) == (422, "condition-failed")
+    assert late.json()["message"] == "The row was changed meanwhile: hometown is 'Cork' now."
     (row,) = (await rows(client, "users", filter=key))["rows"]
     assert dict(zip(columns, row, strict=True)) == {**user, "hometown": "Cork"}
     stale = await client.post(f"{DEVELOPMENT}/tables/users/rows/delete", json={"key": key, "seen": user})
     assert stale.json()["code"] == "condition-failed"
+    assert stale.json()["message"] == "The row was changed meanwhile: hometown is 'Cork' now."
     gone = await client.post(
         f"{DEVELOPMENT}/tables/users/rows/delete", json={"key": key, "seen": {**user, "hometown": "Cork"}}
     )
     assert gone.status_code == 200
     assert (await rows(client, "users", filter=key))["rows"] == []
+    absent = await client.patch(f"{DEVELOPMENT}/tables/users/rows", json=change)
+    assert (absent.json()["code"], absent.json()["message"]) == ("condition-failed", "The row was deleted meanwhile.")
+
+
+async def test_a_row_that_others_refer_to_is_kept_and_the_refusal_says_which(client: httpx.AsyncClient) -> None:
+    owner = (await rows(client, "subscriptions", limit=1))["rows"][0][0]
+    request = {"key": {"username": owner}, "seen": {}}
+    refused = await client.post(f"{DEVELOPMENT}/tables/users/rows/delete", json=request)
+    assert (refused.status_code, refused.json()["code"]) == (422, "foreign-key-violation")
+    assert re.fullmatch(rf"Delete or change the rows of \w+ with \w+ = '{owner}' first\.", refused.json()["help"])
 
 
 async def test_a_refusal_names_the_column(client: httpx.AsyncClient) -> None:

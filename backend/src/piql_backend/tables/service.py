@@ -17,6 +17,7 @@ from piql.client.table_rows import columns_behind, filters_of, rows_page
 from piql.compiler import compile_statement
 from piql.errors import (
     CardinalityViolation,
+    ConditionFailed,
     ConstraintViolation,
     DuplicateKey,
     ForeignKeyViolation,
@@ -29,7 +30,7 @@ from piql.runtime.writing.table_rules.records import never_null
 from piql.schema.catalog import Column, Table
 from piql.schema.json_values import to_json
 from piql.schema.types import convert
-from piql.schema.values import ValueMismatch
+from piql.schema.values import ValueMismatch, shown
 
 from piql_backend.executions.values import from_json
 from piql_backend.stores.connection import StoreConnection
@@ -123,7 +124,10 @@ class Tables:
         where = _where(key, parameters)
         condition = _if_as_seen({column: seen[column] for column in values}, parameters)
         text = f"UPDATE {_quoted(name)} SET {assignments} WHERE {where}{condition}"
-        return self._write(table, text, parameters, {**seen, **key, **values})
+        try:
+            return self._write(table, text, parameters, {**seen, **key, **values})
+        except ConditionFailed:
+            raise self._changed(table, key, {column: seen[column] for column in values}) from None
 
     def delete(self, name: str, request: RowDelete) -> RowWriteRead:
         """Delete a row, if its columns still have the values that were seen."""
@@ -132,7 +136,24 @@ class Tables:
         parameters: list[object] = []
         where = _where(key, parameters)
         condition = _if_as_seen({column: value for column, value in seen.items() if column not in key}, parameters)
-        return self._write(table, f"DELETE FROM {_quoted(name)} WHERE {where}{condition}", parameters, None)
+        try:
+            return self._write(table, f"DELETE FROM {_quoted(name)} WHERE {where}{condition}", parameters, None)
+        except ConditionFailed:
+            raise self._changed(table, key, seen) from None
+
+    def _changed(self, table: Table, key: Mapping[str, object], seen: Mapping[str, object]) -> ApiError:
+        """Return the refusal of a write to a row that is not as it was seen: it says what the row holds now."""
+        rows = rows_page(self._store.database(), table.name, key, limit=1).rows
+        if not rows:
+            message, advice = "The row was deleted meanwhile.", "Insert it anew if it is still wanted."
+            return ApiError(422, "condition-failed", message, advice)
+        changes = [
+            f"{column.name} is {shown(value)} now"
+            for column, value in zip(table.columns, rows[0], strict=True)
+            if column.name in seen and convert(seen[column.name], column.type) != value
+        ]
+        message = "The row was changed meanwhile" + (f": {', '.join(changes)}." if changes else ".")
+        return ApiError(422, "condition-failed", message, "Look at it, then try again if that is still right.")
 
     def table(self, name: str) -> Table:
         """Return a live table; NotFound where there is none of that name."""

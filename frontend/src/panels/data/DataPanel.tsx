@@ -26,13 +26,13 @@ import { plural } from '../../units'
 import { AdHoc } from './AdHoc'
 import { DeleteRow } from './DeleteRow'
 import styles from './data.module.css'
-import { exportAddress, rows, tables, type Values } from './data-api'
+import { exportAddress, rows, tables, type Values, valuesByColumn } from './data-api'
 import { Filter } from './Filter'
 import { GenerateDialog } from './GenerateDialog'
 import { Grid } from './Grid'
 import { Headroom } from './Headroom'
 import { ImportDialog } from './ImportDialog'
-import { RowForm } from './RowForm'
+import { keyValuesOf, RowForm } from './RowForm'
 import { useStatement } from './statement'
 
 /** The rows of a table of the live version: read by pages and filtered, changed one by one, imported and exported. */
@@ -80,6 +80,10 @@ export function aboutOf(table: LiveTable): string {
   return [...count, `key ${table.primary_key.join(', ')}`, ...table.limits.map(limitText)].join(' · ')
 }
 
+function keyTextOf(table: LiveTable, row: Values): string {
+  return JSON.stringify(keyValuesOf(table, row))
+}
+
 /** The form or dialog that is open over the rows. */
 type Task = 'insert' | 'edit' | 'delete' | 'import' | 'generate' | 'headroom'
 
@@ -91,15 +95,13 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
   const [cursors, setCursors] = useState<readonly string[]>([]) // of the pages after the first, up to the shown one
   const [cell, setCell] = useState({ row: 0, column: 0 })
   const [task, setTask] = useState<Task | null>(null)
+  const [subject, setSubject] = useState<Values | null>(null) // the row that a form is about, wherever it stands by now
   const isSelecting = useStatement(({ isOpen }) => isOpen)
   const [lastWrite, setLastWrite] = useState('') // a sentence about it, shown until the next task
   const { data: page, error, isFetching } = useQuery(rows(environment, table.name, filter, cursors.at(-1) ?? null))
   const rowIndex = Math.min(cell.row, Math.max(0, (page?.rows.length ?? 0) - 1))
-  const values = page?.rows[rowIndex]
-  const row =
-    page && values
-      ? (Object.fromEntries(page.columns.map(({ name }, index) => [name, values[index] ?? null])) as Values)
-      : null
+  const rowAt = (index: number): Values | null => (page ? (valuesByColumn(page)[index] ?? null) : null)
+  const row = rowAt(rowIndex)
   const goToPage = (pageCursors: readonly string[]) => {
     setCursors(pageCursors)
     setCell({ row: 0, column: 0 })
@@ -119,6 +121,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
   }
   const begin = (next: Task) => {
     setLastWrite('')
+    setSubject(row)
     setTask(next)
   }
   if (isSelecting) {
@@ -151,10 +154,12 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
         />
       </Toolbar>
       {task === 'insert' ? <RowForm table={table} row={null} onDone={done} onClose={close} /> : null}
-      {task === 'edit' && row ? (
-        <RowForm key={JSON.stringify(row)} table={table} row={row} onDone={done} onClose={close} />
+      {task === 'edit' && subject ? (
+        <RowForm key={keyTextOf(table, subject)} table={table} row={subject} onDone={done} onClose={close} />
       ) : null}
-      {task === 'delete' && row ? <DeleteRow table={table} row={row} onDone={done} onClose={close} /> : null}
+      {task === 'delete' && subject ? (
+        <DeleteRow key={keyTextOf(table, subject)} table={table} row={subject} onDone={done} onClose={close} />
+      ) : null}
       {task === 'import' ? (
         <ImportDialog
           table={table}
@@ -182,7 +187,10 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
               page={page}
               row={rowIndex}
               column={cell.column}
-              onMove={(toRow, column) => setCell({ row: toRow, column })}
+              onMove={(toRow, column) => {
+                setCell({ row: toRow, column })
+                if (task === 'delete') setSubject(rowAt(toRow))
+              }}
               onOpen={() => begin('edit')}
               onDelete={() => begin('delete')}
             />

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { LiveTable } from '../../api/types'
 import { useEnvironment } from '../../app/url-state'
 import { shownValue } from '../../logic/row-values'
@@ -6,7 +7,7 @@ import { Button } from '../../ui/Button'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './data.module.css'
-import { deleteRow, type Values } from './data-api'
+import { deleteRow, rowAfter, type Values } from './data-api'
 import { keyValuesOf } from './RowForm'
 
 interface DeleteRowProps {
@@ -17,11 +18,16 @@ interface DeleteRowProps {
   onClose: () => void
 }
 
-/** Asks before it deletes a row. The server refuses if the row has changed since it was read. */
+/** Asks before it deletes a row. If the row has changed since it was read, the server says what it is now; asks again. */
 export function DeleteRow({ table, row, onDone, onClose }: DeleteRowProps) {
   const environment = useEnvironment()
+  const [seen, setSeen] = useState(row)
   const write = useMutation({
-    mutationFn: () => deleteRow(environment, table.name, keyValuesOf(table, row), row),
+    mutationFn: () => deleteRow(environment, table.name, keyValuesOf(table, row), seen),
+    onError: async (error) => {
+      const current = await rowAfter(error, environment, table.name, keyValuesOf(table, row))
+      if (current) setSeen(current)
+    },
     onSuccess: (cost) => onDone(`Deleted: ${cost.operations} of ≤ ${cost.bound_operations} operations.`),
   })
   const key = table.columns

@@ -9,7 +9,7 @@ import { SelectField, TextArea, TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './data.module.css'
-import { insertRow, updateRow, type Values } from './data-api'
+import { insertRow, rowAfter, updateRow, type Values } from './data-api'
 
 /** What a field holds: a text, null for NULL, undefined where the column is left out and its DEFAULT is written. */
 type Typed = string | null | undefined
@@ -25,7 +25,8 @@ interface RowFormProps {
 
 /**
  * Inserts or changes one row, with a field for each column. Only changed columns are written. A refusal is shown at the
- * column that it is about, else below the fields.
+ * column that it is about, else below the fields. If the row was changed meanwhile, what was not typed here is shown as it
+ * is now, and what was typed stays.
  */
 export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
   const [typed, setTyped] = useState<Record<string, Typed>>(() =>
@@ -33,21 +34,36 @@ export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
       table.columns.map((column) => [column.name, row ? typedValue(row[column.name]) : first(column)]),
     ),
   )
+  const [seen, setSeen] = useState(row)
   const environment = useEnvironment()
   const form = useRef<HTMLFormElement>(null)
   const changed = table.columns.filter(({ name }) =>
-    row ? typed[name] !== typedValue(row[name]) : typed[name] !== undefined,
+    seen ? typed[name] !== typedValue(seen[name]) : typed[name] !== undefined,
   )
   const values = Object.fromEntries(
     changed.map(({ name, type }) => [name, readTyped(typed[name] ?? null, type)]),
   ) as Values
   const write = useMutation({
     mutationFn: () =>
-      row
-        ? updateRow(environment, table.name, keyValuesOf(table, row), values, row)
+      seen
+        ? updateRow(environment, table.name, keyValuesOf(table, seen), values, seen)
         : insertRow(environment, table.name, values),
     onSuccess: (cost) =>
       onDone(`${row ? 'Changed' : 'Inserted'}: ${cost.operations} of ≤ ${cost.bound_operations} operations.`),
+    onError: async (error) => {
+      if (!seen) return
+      const current = await rowAfter(error, environment, table.name, keyValuesOf(table, seen))
+      if (!current) return
+      setTyped((before) =>
+        Object.fromEntries(
+          table.columns.map(({ name }) => [
+            name,
+            before[name] === typedValue(seen[name]) ? typedValue(current[name]) : before[name],
+          ]),
+        ),
+      )
+      setSeen(current)
+    },
   })
   const refusal = write.error instanceof ApiError ? write.error : null
   const refusedColumn = table.columns.find(({ name }) => name === refusal?.parameter)?.name

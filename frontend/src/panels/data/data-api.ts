@@ -4,10 +4,10 @@
  * changed since.
  */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answered, api } from '../../api/client'
+import { ApiError, answered, api } from '../../api/client'
 import { ENVIRONMENT, type EnvironmentName, keyOf, pathOf } from '../../api/environment'
 import { sendParts } from '../../api/parts'
-import type { FileImport, RowValue } from '../../api/types'
+import type { FileImport, RowsPage, RowValue } from '../../api/types'
 
 /** Values by column. */
 export type Values = Record<string, RowValue>
@@ -65,6 +65,27 @@ export const deleteRow = (environment: EnvironmentName, table: string, key: Valu
       body: { key, seen },
     }),
   )
+
+/** The rows of a page, each as its values by column. */
+export function valuesByColumn({ columns, rows: items }: RowsPage): Values[] {
+  return items.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null])) as Values)
+}
+
+/** A row as it is now, after a write was refused because it had changed; null for any other refusal, or without a row. */
+export async function rowAfter(
+  error: unknown,
+  environment: EnvironmentName,
+  table: string,
+  key: Values,
+): Promise<Values | null> {
+  if (!(error instanceof ApiError) || error.code !== 'condition-failed') return null
+  const page = await answered(
+    api.GET(`${ENVIRONMENT}/tables/{name}/rows`, {
+      params: { path: { ...environment, name: table }, query: { limit: 1, filter: JSON.stringify(key) } },
+    }),
+  )
+  return valuesByColumn(page)[0] ?? null
+}
 
 /** The address from which the browser downloads all rows of a table. */
 export function exportAddress(environment: EnvironmentName, table: string, format: ExportFormat): string {

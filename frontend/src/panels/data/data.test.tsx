@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import DataPanel, { aboutOf } from './DataPanel'
 
@@ -33,6 +33,8 @@ interface Sent {
 
 let sent: Sent[]
 let refusal: object | null
+let storedRows: (string | null)[][]
+let queryClient: QueryClient
 
 async function answer(request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url)
@@ -47,7 +49,7 @@ async function answer(request: Request): Promise<Response> {
   return Response.json({
     table: 'notes',
     columns: COLUMNS,
-    rows: isSecond ? ROWS.slice(2) : ROWS,
+    rows: searchParams.has('filter') ? storedRows.slice(0, 1) : isSecond ? ROWS.slice(2) : storedRows,
     cursor: isSecond ? null : 'c1',
     operations: 1,
     index: null,
@@ -57,9 +59,11 @@ async function answer(request: Request): Promise<Response> {
 beforeEach(() => {
   sent = []
   refusal = null
+  storedRows = ROWS
+  queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   vi.stubGlobal('fetch', answer)
   render(
-    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+    <QueryClientProvider client={queryClient}>
       <DataPanel />
     </QueryClientProvider>,
   )
@@ -154,6 +158,30 @@ describe('a row', () => {
     fireEvent.click(screen.getByRole('button', { name: 'NULL as note' }))
     fireEvent.submit(screen.getByRole('form', { name: 'New row of notes' }))
     await waitFor(() => expect(last()?.body).toEqual({ values: { id: 7, note: null } }))
+  })
+
+  it('that was changed meanwhile is shown as it is now, and what was typed stays', async () => {
+    fireEvent.keyDown((await cells())[0] ?? document.body, { key: 'Enter' })
+    fireEvent.change(screen.getByLabelText('note'), { target: { value: 'b' } })
+    refusal = { code: 'condition-failed', message: 'It was changed meanwhile.', help: null, parameter: null }
+    storedRows = [['9007199254740993', 'c']]
+    fireEvent.submit(screen.getByRole('form', { name: 'Edit a row of notes' }))
+    await screen.findByText('It was changed meanwhile.')
+    expect(screen.getByLabelText<HTMLInputElement>('note').value).toBe('b')
+    await waitFor(() => expect(sent.at(-1)?.search.has('filter')).toBe(true))
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50))) // the answer comes into the form
+    refusal = null
+    fireEvent.submit(screen.getByRole('form', { name: 'Edit a row of notes' }))
+    await screen.findByText(/^Changed: 2 of/)
+    expect(last()?.body).toMatchObject({ values: { note: 'b' }, seen: { note: 'c' } })
+  })
+
+  it('stays the one that was asked about when rows come before it', async () => {
+    fireEvent.keyDown((await cells())[0] ?? document.body, { key: 'Delete' })
+    storedRows = [['1', 'new'], ...ROWS]
+    await act(() => queryClient.invalidateQueries())
+    expect((await cells())[0]?.textContent).toBe('1')
+    expect(screen.getByText('Delete the row with id = 9007199254740993?')).toBeTruthy()
   })
 
   it('is deleted once that was asked, if it is as it was seen', async () => {
