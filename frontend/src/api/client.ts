@@ -74,9 +74,14 @@ export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: un
   throw refusal
 }
 
-/** Whether an error means that the server does not answer as it should; it does where it only wants a login. */
+/** Whether the server does not answer as it should; it does where it wants a login, or lacks the application. */
 export function isAway(error: unknown): boolean {
-  return error !== null && !(error instanceof ApiError && error.status === 401)
+  return error !== null && !isDeleted(error) && !(error instanceof ApiError && error.status === 401)
+}
+
+/** Whether an error says that there is no such application, or none any more. */
+export function isDeleted(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'unknown-application'
 }
 
 /** The sentence to show for anything that was thrown. */

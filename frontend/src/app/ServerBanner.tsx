@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { PlugZap } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { isAway } from '../api/client'
+import { isAway, isDeleted } from '../api/client'
 import { health } from '../api/queries'
 import { useRateLimit } from '../api/rate-limit'
 import styles from './app.module.css'
@@ -39,6 +39,13 @@ export function ServerBanner() {
     void catchUp(queryClient, isRestarted ? 'The server was restarted' : `The ${away} is answering again`)
   }, [data, isError, queryClient])
 
+  if (isDeleted(error) && data) {
+    return (
+      <Banner>
+        The application {environment.application} was deleted; what you typed and is not saved is kept in this browser.
+      </Banner>
+    )
+  }
   if (isError) return <Banner>The workbench’s server is not answering; your text is safe here. Trying again…</Banner>
   if (data?.store?.healthy === false) {
     return (

@@ -74,6 +74,22 @@ async function restart(): Promise<void> {
   await screen.findByText('The server was restarted; everything is being read again…')
 }
 
+it('says that an application was deleted, not that the server is away', async () => {
+  replaceView({ ...ENVIRONMENT, page: 'workbench' })
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  render(
+    <QueryClientProvider client={queryClient}>
+      <ServerBanner />
+    </QueryClientProvider>,
+  )
+  await vi.waitFor(() => expect(queryClient.getQueryData(health(ENVIRONMENT).queryKey)).toBeTruthy())
+  const missing = { code: 'unknown-application', message: 'There is no application shop.' }
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json(missing, { status: 404 })))
+  await queryClient.refetchQueries({ queryKey: health(ENVIRONMENT).queryKey })
+  await screen.findByText(/^The application shop was deleted/)
+  expect(screen.queryByText(/not answering/)).toBeNull()
+})
+
 describe('after a restart of the server', () => {
   it('is said to be read again until the compiler and all parts have answered', async () => {
     await restart()
