@@ -72,19 +72,19 @@ def test_a_row_that_a_limit_refuses_is_named_and_nothing_or_what_is_before_it_st
 
 
 def test_a_row_that_another_writer_takes_out_of_the_section_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = PreparedSection.keys
+    read = PreparedSection.read
     with piql.connect("stepwise:") as db:
         db.deploy(COMPILATION)
         db.load("line", [{"cart": 1, "item": item, "amount": 2} for item in (1, 2, 3, 4)])
 
         def overtaken(self: PreparedSection, parameters: Any, meter: Any) -> Any:
-            found = keys(self, parameters, meter)
+            rows_read = read(self, parameters, meter)
             db.run("UPDATE line SET amount = 1 WHERE cart = 1 AND item = 2")
             db.run("DELETE FROM line WHERE cart = 1 AND item = 3")
             db.run("INSERT INTO line (cart, item, amount) VALUES (1, 5, 2)")
-            return found
+            return rows_read
 
-        monkeypatch.setattr(PreparedSection, "keys", overtaken)
+        monkeypatch.setattr(PreparedSection, "read", overtaken)
         assert run(db, "mark", note=None, cart=1).rows_affected == 2
         monkeypatch.undo()
         amounts = {row["item"]: row["amount"] for row in db.execute("everything").rows}

@@ -1,7 +1,8 @@
 """How fast the workbench answers 200 people who are signed in, open an application, type and read dashboards.
 
-Two servers, PostgreSQL and nginx run on this machine, as `tools/several_servers` starts them. So do the people, whose
-share of the processors is printed. Each person goes through the same minute at a moment of their own:
+Run as `PYTHONPATH=tools python -m several_servers.many_users`. Two servers, PostgreSQL and nginx run on this machine,
+as `running.py` starts them. So do the people, whose share of the processors is printed. Each person goes through the
+same minute at a moment of their own:
 
     opens an application    who am I, the applications, this one, its environments, what is live and how it is
     types                   --keys times: the application is compiled, every second time names are completed, too
@@ -20,7 +21,6 @@ import asyncio
 import os
 import random
 import statistics
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -29,12 +29,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
 from piql_backend.people.postgresql import address_of
 from piql_backend.people.service import People
 from piql_backend.web.visitor import EVERYWHERE
+
 from several_servers.running import Hosted, hosted
 
 GOAL_MS = 250.0
