@@ -223,8 +223,7 @@ for (const size of [
     await expectWhole(page.getByRole('combobox', { name: 'Environment', exact: true }))
     await page.getByRole('button', { name: 'Menu' }).click()
     await expect(page.getByRole('button', { name: /^Theme/ })).toBeInViewport({ ratio: 1 })
-    if (size.width >= 700) await page.keyboard.press('Escape')
-    await workbench.openDashboardPage()
+    await workbench.openDashboardPage() // the links of the pages are in the menu, too
     await expect(workbench.dashboard.queries.first()).toBeVisible()
     await expectNoSidewaysScrolling(page, 'dashboard')
     await look(page, `dashboard-${size.width}`)

@@ -282,7 +282,7 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   await expect(page.getByText('Nothing is deployed yet')).toBeVisible()
   await expectNoObjections(page, 'a dashboard of nothing')
   await page.goto('/applications/scadr/development?file=schema.piql&panel=deploy')
-  await expect(deploy.state).toContainText('There is no query yet: the tables alone can be deployed.')
+  await expect(deploy.state).toContainText('No query would be live: this removes 12 queries.')
   await expect(flow.step('Write')).toContainText('no query yet')
   await look(page, 'empty')
   await expectNoObjections(page, 'an application without a query')

@@ -18,7 +18,7 @@ function writtenSizes(): string[] {
 describe('the type scale', () => {
   it('has four sizes', () => {
     const tokens = readFileSync(join(ROOT, 'styles/tokens.css'), 'utf8')
-    expect([...tokens.matchAll(/--text-(\w+): (\w+);/g)].map(([, name, size]) => `${name} ${size}`)).toEqual([
+    expect([...tokens.matchAll(/--text-(\w+): (\d+px);/g)].map(([, name, size]) => `${name} ${size}`)).toEqual([
       'xs 11px',
       'm 13px',
       'l 15px',
