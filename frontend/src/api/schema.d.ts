@@ -3342,9 +3342,9 @@ export interface components {
          * AnomalyRead
          * @description What is unusual of a query over the last `hours`, beside the same hours of earlier weeks.
          *
-         *     For `p50` and `p99`, the share `observed` of `executions` took longer than `limit_ms`, where `usual` is usual; of the
-         *     sizes from the least to `requests` and `rows`. For `errors` it is the share that failed, for `executions` those an
-         *     hour.
+         *     For `p50` and `p99`, the share `observed` of `executions` took longer than `limit_ms`, where `usual` is usual, of
+         *     the sizes from the least to `requests` and `rows`. For `errors` it is the share that failed, for `executions` those
+         *     an hour.
          */
         AnomalyRead: {
             /**
