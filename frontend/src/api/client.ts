@@ -5,7 +5,7 @@
  *     const { files } = await answered(api.GET('/api/applications/{application}', { params: { path: { application } } }))
  */
 import createClient from 'openapi-fetch'
-import { noteRefusal } from './login-needed'
+import { loginsSoFar, noteRefusal } from './login-needed'
 import { fetchWithinRate } from './rate-limit'
 import { belowRoot } from './root'
 import type { paths } from './schema'
@@ -58,6 +58,7 @@ interface Answer<T> {
  * body that `isAnswer` accepts is returned even if its status says failure.
  */
 export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: unknown) => body is T): Promise<T> {
+  const logins = loginsSoFar()
   let answer: Answer<T>
   try {
     answer = await call
@@ -70,7 +71,7 @@ export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: un
   const isFromServer = typeof answer.error === 'object' && answer.error !== null && 'code' in answer.error
   if (answer.response.status >= 500 && !isFromServer) throw new Unreachable()
   const refusal = new ApiError(answer.response.status, answer.error)
-  noteRefusal(refusal.code)
+  noteRefusal(refusal.code, logins)
   throw refusal
 }
 

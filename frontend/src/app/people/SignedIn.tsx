@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
-import { useLoginNeeded } from '../../api/login-needed'
+import { noteLogin, useLoginNeeded } from '../../api/login-needed'
 import { session, waysToSignIn } from '../../api/session'
 import { Dialog } from '../../ui/Dialog'
 import { Notice } from '../../ui/Notice'
@@ -19,7 +19,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   const isNeeded = useLoginNeeded((state) => state.isNeeded)
   const goOn = () => {
-    useLoginNeeded.setState({ isNeeded: false })
+    noteLogin()
     void queryClient.invalidateQueries()
   }
   if (data?.is_team && data.person === null) return <SignInPage />
