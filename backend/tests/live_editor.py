@@ -61,8 +61,10 @@ class Refused(Exception):
 class LiveEditor:
     """One page: it keeps its document while it is offline, and brings what was typed when it is there again."""
 
-    def __init__(self, path: str = PATH, application: str = "scadr", headers: Mapping[str, str] | None = None) -> None:
-        self._url = f"/api/applications/{application}/live/{path}"
+    def __init__(
+        self, path: str = PATH, application: str = "scadr", headers: Mapping[str, str] | None = None, root: str = ""
+    ) -> None:
+        self._url = f"{root}/api/applications/{application}/live/{path}"
         self._headers = headers or {}
         self._doc: Doc[Text] = Doc()
         self._doc["text"] = Text()

@@ -19,7 +19,6 @@ from piql_backend.data_folder.layout import PEOPLE_FILE
 from piql_backend.people.accounts import Proof
 from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import UNKNOWN_ORIGIN
-from piql_backend.people.opening import open_people
 from piql_backend.people.postgresql import address_from, address_of
 from piql_backend.people.service import People
 from piql_backend.people.tables import audit, metadata
@@ -32,7 +31,7 @@ from postgresql.running import Postgresql
 from sqlalchemy import delete, text, update
 from sqlalchemy.exc import DBAPIError
 
-from .conftest import PASSWORD, signed_in
+from .conftest import PASSWORD, Clock, signed_in
 
 __all__ = ["database_url", "postgresql"]
 
@@ -152,7 +151,12 @@ async def test_a_name_that_postgresql_takes_for_no_text_is_a_wrong_one(two: tupl
 
 
 def test_everybody_is_copied_from_the_file_with_sessions_tokens_and_the_record(
-    settings: Settings, people: People, database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: Any, tmp_path: Path
+    people: People,
+    clock: Clock,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+    tmp_path: Path,
 ) -> None:
     visitor = signed_in(people)
     _, token = people.tokens.make(visitor, TokenLimit("ci", "viewer", "scadr"), 3_600)
@@ -164,8 +168,7 @@ def test_everybody_is_copied_from_the_file_with_sessions_tokens_and_the_record(
     said = capsys.readouterr().out.splitlines()[0]
     for count in ("1 accounts", "1 roles", "1 sessions", "1 tokens", "1 audit", "0 identities"):
         assert count in said
-    with closing(open_people(settings.data, database_url)) as copied:
-        copied.tokens._clock = people.tokens._clock
+    with closing(People(address_of(database_url), clock)) as copied:
         assert copied.tokens.visitor(token) is not None
         copied.accounts.add("ben", PASSWORD)  # the next number is free
         copied.audit.note(None, Deed("log_in", "/api/session", 401))

@@ -81,16 +81,14 @@ def test_what_a_role_may_not_is_refused_whichever_server_is_asked(team: Hosted) 
 async def test_two_people_edit_one_file_at_two_servers(team: Hosted) -> None:
     with signed_in(team.url) as somebody:
         headers = {"cookie": f"piql-session={somebody.cookies['piql-session']}"}
-    editors = [LiveEditor(headers=headers) for _ in team.servers]
+    editors = [LiveEditor(headers=headers, root=PREFIX) for _ in team.servers]
     for editor, server in zip(editors, team.servers, strict=True):
-        editor._url = PREFIX + editor._url
         await editor.connect(server.port)
     await editors[0].write(0, "-- one\n")
     await editors[1].until(lambda: "-- one" in editors[1].text)
     await editors[1].write(0, "-- two\n")
     await editors[0].until(lambda: "-- two" in editors[0].text)
-    stranger = LiveEditor()
-    stranger._url = PREFIX + stranger._url
+    stranger = LiveEditor(root=PREFIX)
     with pytest.raises(Refused) as refused:
         await stranger.connect(team.follower.port)
     assert (refused.value.status, refused.value.code) == (401, "login-needed")

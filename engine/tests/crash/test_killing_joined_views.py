@@ -9,6 +9,7 @@ from pathlib import Path
 import piql
 import pytest
 from processes.nursery import Killed, Nursery, nursery
+from promises import broken_promises
 from views.joined_world import World
 from views.test_joined_worlds import hold
 from views.world import ordered
@@ -53,6 +54,7 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: 
             if is_later:  # the write that nobody was told of is whole
                 world.rows = next(stream).rows_after
             hold(db, world, with_views=True)
+            assert broken_promises(db) == []
         killed.count(len(life.done), is_later)
     return killed
 

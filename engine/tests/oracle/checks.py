@@ -60,9 +60,9 @@ def _check(rng: random.Random, table: Table, column: Column, values: Sequence[Va
     written = [value for value in dict.fromkeys(values) if can_be_literal(value)]
     if not written or column.type.kind not in (*_NUMBERS, "VARCHAR", "TEXT"):
         return None
-    others = [other.name for other in table.columns if other.type.kind in _NUMBERS and other.name != column.name]
-    if column.type.kind in _NUMBERS and others and rng.random() < 0.4:
-        return Check(column.name, rng.choice(("<=", ">=", "<>")), other=rng.choice(others))
+    numbers = [name for name in (at.name for at in table.columns if at.type.kind in _NUMBERS) if name != column.name]
+    if column.type.kind in _NUMBERS and numbers and rng.random() < 0.4:
+        return Check(column.name, rng.choice(("<=", ">=", "<>")), other=rng.choice(numbers))
     if column.type.kind in _NUMBERS and rng.random() < 0.5:
         return Check(column.name, ">=", (sorted(written)[len(written) // 4],))  # type: ignore[type-var]
     if rng.random() < 0.5:

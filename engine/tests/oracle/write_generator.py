@@ -104,17 +104,17 @@ class _Maker(SourceGenerator):
         name = query.values[position][0]
         of = table.column(name).type
         readable = [
-            (other, column.name)
-            for other in self.schema.tables
-            for column in other.columns
+            (read_table, column.name)
+            for read_table in self.schema.tables
+            for column in read_table.columns
             if column.type == of or column.type.kind == of.kind != "DECIMAL"  # of one scale: no other can be kept
         ]
-        other, column_name = rng.choice(readable)
-        sight = self.sight_of(other)
-        key = rng.choice([other.primary_key, *other.uniques])
-        pairs = self.pairs(other, key, self.rows(other))
+        read_table, column_name = rng.choice(readable)
+        sight = self.sight_of(read_table)
+        key = rng.choice([read_table.primary_key, *read_table.uniques])
+        pairs = self.pairs(read_table, key, self.rows(read_table))
         tests = conjunction([Compare("=", Col(sight.alias, of_key), value) for of_key, value in pairs])
-        source = (Source("from", other.name, sight.alias),)
+        source = (Source("from", read_table.name, sight.alias),)
         value = ScalarSelect(Select((Item(Col(sight.alias, column_name), column_name),), source, tests))
         rows = [tuple(value for _, value in query.values), *query.more]
         number = rng.randrange(len(rows))

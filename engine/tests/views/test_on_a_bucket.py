@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from object_store.fixture import bucket_url, object_store
 
-from .test_random_worlds import live
+from .test_random_worlds import LIFE
 from .world import World
 
 __all__ = ["bucket_url", "object_store"]
@@ -14,4 +14,4 @@ __all__ = ["bucket_url", "object_store"]
 
 def test_views_on_a_bucket_are_what_duckdb_computes(bucket_url: Callable[..., str]) -> None:
     for seed in range(3):
-        live(World(seed), bucket_url())
+        LIFE.live(World(seed), bucket_url())

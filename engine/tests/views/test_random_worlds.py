@@ -6,13 +6,9 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.versions.change.build import BackfillRate
-from piql.versions.deploy import begin_deploy
-from promises import broken_promises
 
+from .life import Life
 from .world import World, ordered
-
-SLOW = BackfillRate(step_rows=2, first_rows=0, busy_share=1.0)
 
 
 def write_some(db: piql.Database, world: World, count: int) -> None:
@@ -35,7 +31,11 @@ def write_some(db: piql.Database, world: World, count: int) -> None:
             world.rows = write.rows_after
 
 
-def hold(db: piql.Database, world: World, *, with_views: bool) -> None:
+def first_writes(db: piql.Database, world: World) -> None:
+    write_some(db, world, world.chance.randrange(12))
+
+
+def hold(db: piql.Database, world: World, with_views: bool) -> None:
     names = [column.name for column in world.columns]
     rows = ordered(db.some_rows("t", names, 500))
     assert rows == ordered(tuple(row[name] for name in names) for row in world.rows.values())
@@ -43,54 +43,17 @@ def hold(db: piql.Database, world: World, *, with_views: bool) -> None:
         recomputed = world.recomputed(world.rows)
         for view in world.views:
             assert ordered(db.some_rows(view.name, view.names, 500)) == recomputed[view.name], view.text
-    assert broken_promises(db) == []
 
 
-def build_slowly(db: piql.Database, world: World, text: str) -> bool:
-    """Deploy a text in small steps, with writes between them; return whether it is in force, or a sum is too large."""
-    build = begin_deploy(db.store, piql.compile(text), pace=SLOW)
-    while build.step():
-        write_some(db, world, world.chance.randrange(3))
-    progress = build.progress
-    assert progress.phase == "in force" or "each sum must fit" in str(progress.reason), progress
-    return progress.phase == "in force"
-
-
-def live(world: World, url: str) -> None:
-    """The life of one world: a table, its views over what is there, a rollback, and the views again."""
-    with piql.connect(url) as db:
-        text = world.source + world.views_source
-        db.deploy(piql.compile(world.source))
-        write_some(db, world, world.chance.randrange(12))
-        hold(db, world, with_views=False)
-        if not build_slowly(db, world, text):
-            return
-        hold(db, world, with_views=True)
-        write_some(db, world, 12)
-        hold(db, world, with_views=True)
-        if world.chance.random() < 0.3:
-            db.rollback()
-            write_some(db, world, 4)
-            if world.chance.random() < 0.5:  # nobody keeps the views of the version before the one before
-                db.deploy(piql.compile(world.source.replace("QUERY noted", "QUERY noted_again")))
-                write_some(db, world, 4)
-            hold(db, world, with_views=False)
-            hold(db, world, with_views=build_slowly(db, world, text))
-
-
-def live_some(first: int, number: int, folder: Path) -> None:
-    for seed in range(first, first + number):
-        live(World(seed), f"embedded:{folder / f'{seed}.db'}?synchronous=NORMAL")
-        for file in folder.glob(f"{seed}.db*"):
-            file.unlink()
+LIFE = Life(World, first_writes, write_some, hold, refused_by="each sum must fit", writes=12, renamed="noted")
 
 
 @pytest.mark.parametrize("first", range(0, 24, 8))
 def test_views_are_what_duckdb_computes(first: int, tmp_path: Path) -> None:
-    live_some(first, 8, tmp_path)
+    LIFE.live_some(first, 8, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, 10_000, 100))
 def test_views_are_what_duckdb_computes_in_ten_thousand_worlds(first: int, tmp_path: Path) -> None:
-    live_some(first, 100, tmp_path)
+    LIFE.live_some(first, 100, tmp_path)
