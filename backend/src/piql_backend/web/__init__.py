@@ -22,6 +22,7 @@ for endpoints
     dependencies.py       the workbench, or the environment that the path names
     schemas.py            the base of all shapes, and those that several resources share
     errors.py             one exception, one shape of refusal
+    validation_words.py   what is wrong with a field, in plain words
     pages.py              lists by the page
     downloads.py, uploads.py   files as answers, and files in parts
     background_work.py    what goes on after an answer was sent

@@ -23,6 +23,7 @@ from starlette.exceptions import HTTPException
 from piql_backend.data_folder.disk import FREE_SOME, FULL, LET_WRITE, advice_on, is_full, is_refused, what_is_refused
 from piql_backend.web.schemas import FILE_TWICE, DiagnosticRead, FileRead, Read
 from piql_backend.web.security_headers import SECURITY_HEADERS
+from piql_backend.web.validation_words import words_of
 
 log = logging.getLogger(__name__)
 
@@ -219,8 +220,9 @@ def _without_surrogates(value: Any) -> Any:
 def _first_problem(error: RequestValidationError) -> tuple[str, str]:
     """The type of the first problem, and a message that names the field."""
     problem = error.errors()[0]
-    field = ".".join(str(part) for part in problem["loc"] if part not in ("body", "query", "path"))
-    message = str(problem["msg"]).removeprefix("Value error, ")
+    place, *names = problem["loc"] or ("body",)
+    field = ".".join(str(part) for part in (names if place in ("body", "query", "path") else problem["loc"]))
+    message = words_of(problem)
     return str(problem["type"]), f"{field}: {message}" if field else message
 
 
