@@ -1,6 +1,7 @@
 import { scaleLinear, scaleLog } from 'd3-scale'
 import { line } from 'd3-shape'
 import { logTicks } from '../logic/log-ticks'
+import latency from './latency.module.css'
 import styles from './seconds-chart.module.css'
 import { useSize } from './useSize'
 
@@ -66,14 +67,14 @@ export function SecondsChart({ label, at, seconds, series, levels = [], format, 
       <svg width={width} height={HEIGHT} role="img" aria-label={label}>
         {ticks.map((tick) => (
           <g key={tick}>
-            <line className={styles['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
-            <text className={styles['tick']} x={MARGIN.left - 8} y={y(tick) + 4} textAnchor="end">
+            <line className={latency['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
+            <text className={latency['tick']} x={MARGIN.left - 8} y={y(tick) + 4} textAnchor="end">
               {format(tick)}
             </text>
           </g>
         ))}
         {x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90))).map((tick) => (
-          <text key={tick} className={styles['tick']} x={x(tick)} y={HEIGHT - 6} textAnchor="middle">
+          <text key={tick} className={latency['tick']} x={x(tick)} y={HEIGHT - 6} textAnchor="middle">
             {tick} s
           </text>
         ))}

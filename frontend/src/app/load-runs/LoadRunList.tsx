@@ -8,6 +8,7 @@ import { Progress } from '../../ui/Progress'
 import { formatDay } from '../../units'
 import { useEnvironment } from '../url-state'
 import { ViewLink } from '../ViewLink'
+import framed from '../framed-list.module.css'
 import styles from './load-runs.module.css'
 import { askedOf, runTitle, TONES } from './run-title'
 
@@ -25,9 +26,9 @@ export function LoadRunList() {
           A load run calls deployed queries as often as you say, and shows how long they take meanwhile.
         </EmptyState>
       ) : (
-        <ul className={styles['list']} aria-label="Load runs">
+        <ul className={framed['list']} aria-label="Load runs">
           {(runs ?? []).map((run) => (
-            <li key={run.id} className={styles['item']}>
+            <li key={run.id} className={framed['item']}>
               <div className={styles['row']}>
                 <ViewLink to={{ loadRun: run.id }} className={styles['title']}>
                   {runTitle(run)}

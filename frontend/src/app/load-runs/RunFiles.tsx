@@ -6,11 +6,9 @@ import { ENVIRONMENT, pathOf } from '../../api/environment'
 import { loadRuns } from '../../api/load-queries'
 import type { LoadRun } from '../../api/types'
 import { Button } from '../../ui/Button'
-import { Dialog, DialogActions } from '../../ui/Dialog'
-import { ErrorNotice } from '../../ui/Notice'
+import { RemovalDialog } from '../../ui/RemovalDialog'
 import { setView, useEnvironment } from '../url-state'
 import styles from './load-runs.module.css'
-import { runTitle } from './run-title'
 
 /** The files of a run that has ended, to be kept elsewhere, and a button that deletes it. */
 export function RunFiles({ run }: { run: LoadRun }) {
@@ -56,16 +54,13 @@ function DeleteRun({ run }: { run: LoadRun }) {
         Delete
       </Button>
       {isAsking ? (
-        <Dialog title={`Delete ${runTitle(run)}?`} onClose={() => setAsking(false)}>
-          <p>This deletes what the run measured.</p>
-          {remove.error ? <ErrorNotice error={remove.error} /> : null}
-          <DialogActions>
-            <Button onClick={() => setAsking(false)}>Keep it</Button>
-            <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-              Delete run
-            </Button>
-          </DialogActions>
-        </Dialog>
+        <RemovalDialog
+          title="Delete this load run?"
+          consequence="This deletes what the run measured."
+          action="Delete run"
+          removal={remove}
+          onClose={() => setAsking(false)}
+        />
       ) : null}
     </>
   )

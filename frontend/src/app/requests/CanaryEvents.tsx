@@ -2,6 +2,7 @@ import { useId } from 'react'
 import type { DeployRequestDetail } from '../../api/types'
 import { eventText } from '../../logic/canary-words'
 import { formatTime } from '../../units'
+import framed from '../framed-list.module.css'
 import styles from './requests.module.css'
 
 /** Who tried a request on which share, promoted or withdrew it, when, and why. */
@@ -11,9 +12,9 @@ export function CanaryEvents({ request }: { request: DeployRequestDetail }) {
   return (
     <section className={styles['section']} aria-labelledby={titleId}>
       <h2 id={titleId}>Trials</h2>
-      <ol className={styles['list']} aria-label="Trials">
+      <ol className={framed['list']} aria-label="Trials">
         {request.canaries.map((event) => (
-          <li key={`${event.version} ${event.made_at} ${event.act}`} className={styles['item']}>
+          <li key={`${event.version} ${event.made_at} ${event.act}`} className={framed['item']}>
             <p>
               {eventText(event)} <span className={styles['soft']}>{formatTime(event.made_at)}</span>
             </p>

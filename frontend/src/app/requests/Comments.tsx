@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../ui/Notice'
 import { formatDay } from '../../units'
 import { useEnvironment } from '../url-state'
 import { useChange } from './change'
+import framed from '../framed-list.module.css'
 import styles from './requests.module.css'
 
 interface CommentsProps {
@@ -40,7 +41,7 @@ export function Comments({ request, why }: CommentsProps) {
       {error ? <ErrorNotice error={error} /> : null}
       {comments?.length === 0 ? <p className={styles['soft']}>Nothing was said yet.</p> : null}
       {comments && comments.length > 0 ? (
-        <ul className={styles['list']} aria-label="Comments">
+        <ul className={framed['list']} aria-label="Comments">
           {comments.map((comment) => (
             <Comment
               key={comment.number}
@@ -71,7 +72,7 @@ function Comment({ comment, isEarlier, isDisabled, onSettle }: CommentProps) {
   const isSettled = comment.resolved_at !== null
   const about = aboutText(comment)
   return (
-    <li className={styles['item']}>
+    <li className={framed['item']}>
       <div className={styles['row']}>
         {isSettled ? <Badge tone="accent">settled{byText(comment.resolved_by)}</Badge> : null}
         {about ? <code className={styles['about']}>{about}</code> : null}

@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../ui/Notice'
 import { formatDay } from '../../units'
 import { useEnvironment } from '../url-state'
 import { ViewLink } from '../ViewLink'
+import framed from '../framed-list.module.css'
 import styles from './requests.module.css'
 
 /** The requests that are open, then those that are over. */
@@ -52,11 +53,11 @@ export function RequestList() {
 
 function Requests({ label, requests }: { label: string; requests: readonly DeployRequest[] }) {
   return (
-    <ul className={styles['list']} aria-label={label}>
+    <ul className={framed['list']} aria-label={label}>
       {requests.map((request) => {
         const { word, tone } = STATUS_WORDS[request.status]
         return (
-          <li key={request.number} className={styles['item']}>
+          <li key={request.number} className={framed['item']}>
             <div className={styles['row']}>
               <ViewLink className={styles['title']} to={{ page: 'requests', request: request.number }}>
                 {request.number}: {request.title}

@@ -12,6 +12,7 @@ import { ErrorNotice } from '../../ui/Notice'
 import { formatDay } from '../../units'
 import { useEnvironment } from '../url-state'
 import { useChange } from './change'
+import framed from '../framed-list.module.css'
 import styles from './requests.module.css'
 
 interface VerdictsProps {
@@ -31,9 +32,9 @@ export function Verdicts({ request, why }: VerdictsProps) {
           : `${request.approvals} of ${request.approvals_needed} given for this text.`}
       </p>
       {request.reviews.length > 0 ? (
-        <ul className={styles['list']} aria-label="Verdicts">
+        <ul className={framed['list']} aria-label="Verdicts">
           {request.reviews.map((review) => (
-            <li key={review.person ?? ''} className={styles['item']}>
+            <li key={review.person ?? ''} className={framed['item']}>
               <div className={styles['row']}>
                 <Badge tone={review.verdict === 'approve' ? 'accent' : 'danger'}>
                   {review.verdict === 'approve' ? 'approved' : 'refused'}

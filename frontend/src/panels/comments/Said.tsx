@@ -5,9 +5,8 @@ import type { ThreadComment } from '../../api/types'
 import { useCommenter, useThreadChange } from '../../app/threads'
 import { useView } from '../../app/url-state'
 import { authorText } from '../../logic/threads'
-import { Button, IconButton } from '../../ui/Button'
-import { Dialog, DialogActions } from '../../ui/Dialog'
-import { ErrorNotice } from '../../ui/Notice'
+import { IconButton } from '../../ui/Button'
+import { RemovalDialog } from '../../ui/RemovalDialog'
 import { formatDay, formatTimestamp } from '../../units'
 import { CommentForm } from './CommentForm'
 import styles from './comments.module.css'
@@ -95,15 +94,12 @@ function Remove({ thread, comment, onClose }: ChangeProps) {
   const params = { path: { application, number: thread, comment: comment.number } }
   const remove = useThreadChange(() => answered(api.DELETE(COMMENT, { params })), onClose)
   return (
-    <Dialog title="Remove this comment?" onClose={onClose}>
-      <p>Its text is forgotten. That there was a comment stays to be seen.</p>
-      {remove.error ? <ErrorNotice error={remove.error} /> : null}
-      <DialogActions>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <RemovalDialog
+      title="Remove this comment?"
+      consequence="Its text is forgotten. That there was a comment stays to be seen."
+      action="Remove"
+      removal={remove}
+      onClose={onClose}
+    />
   )
 }

@@ -6,10 +6,8 @@ import { ENVIRONMENT } from '../../api/environment'
 import { profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
 import { useEnvironment } from '../../app/url-state'
-import { Button, IconButton } from '../../ui/Button'
-import { Dialog, DialogActions } from '../../ui/Dialog'
-import { ErrorNotice } from '../../ui/Notice'
-import styles from './profile.module.css'
+import { IconButton } from '../../ui/Button'
+import { RemovalDialog } from '../../ui/RemovalDialog'
 
 /** A button that deletes a profile run, after a dialog has asked: its measurements took minutes. */
 export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
@@ -31,16 +29,13 @@ export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
         <Trash2 size={13} aria-hidden />
       </IconButton>
       {isAsking ? (
-        <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
-          <p className={styles['asked']}>This deletes its measurements, and predictions cannot use them any more.</p>
-          {remove.error ? <ErrorNotice error={remove.error} /> : null}
-          <DialogActions>
-            <Button onClick={() => setAsking(false)}>Keep it</Button>
-            <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-              Delete run
-            </Button>
-          </DialogActions>
-        </Dialog>
+        <RemovalDialog
+          title={`Delete ${name}?`}
+          consequence="This deletes its measurements, and predictions cannot use them any more."
+          action="Delete run"
+          removal={remove}
+          onClose={() => setAsking(false)}
+        />
       ) : null}
     </>
   )
