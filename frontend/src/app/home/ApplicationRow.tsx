@@ -29,7 +29,7 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
   const close = () => setAsked(null)
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" className={styles['name']}>
         {isArchived ? title : <ViewLink to={viewOf(id, first)}>{title}</ViewLink>}
         {title === id ? null : <span className={styles['id']}> {id}</span>}
         {isArchived || application.environments.length === 1 ? null : <EnvironmentLinks application={id} />}
