@@ -9,9 +9,9 @@ import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { formatDay } from '../../units'
+import framed from '../framed-list.module.css'
 import { useEnvironment } from '../url-state'
 import { ViewLink } from '../ViewLink'
-import framed from '../framed-list.module.css'
 import styles from './requests.module.css'
 
 /** The requests that are open, then those that are over. */

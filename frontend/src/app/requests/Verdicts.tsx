@@ -10,9 +10,9 @@ import { TextArea } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { formatDay } from '../../units'
+import framed from '../framed-list.module.css'
 import { useEnvironment } from '../url-state'
 import { useChange } from './change'
-import framed from '../framed-list.module.css'
 import styles from './requests.module.css'
 
 interface VerdictsProps {
