@@ -159,6 +159,13 @@ async def test_a_run_that_was_under_way_when_the_backend_was_killed_has_failed(
     async with running(settings) as client:
         (listed,) = (await client.get(f"{DEVELOPMENT}/load-runs")).json()["items"]
         assert (listed["state"], listed["has_result"]) == ("failed", True)
+    result = state.with_name("result.json")
+    result.write_bytes(result.read_bytes()[:200])  # as a process that is killed while it writes leaves it
+    state.write_text(json.dumps({**run, "state": "running", "ended_at": None, "has_result": False}))
+    async with running(settings) as client:
+        (listed,) = (await client.get(f"{DEVELOPMENT}/load-runs")).json()["items"]
+        assert (listed["state"], listed["has_result"]) == ("failed", False)
+        assert (await client.get(f"{DEVELOPMENT}/load-runs/{run_id}/result")).json()["code"] == "run-without-result"
 
 
 async def test_the_rules_of_an_environment_say_who_may_start_a_run(settings: Settings, running: Running) -> None:

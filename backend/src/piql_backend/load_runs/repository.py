@@ -11,6 +11,7 @@ import logging
 import shutil
 from pathlib import Path
 
+from piql_profiler.load_runs.result_file import UnreadableResult, read_result
 from pydantic import ValidationError
 
 from piql_backend.data_folder.files import write_atomically
@@ -30,6 +31,14 @@ class LoadRunFiles:
 
     def result(self, run_id: str) -> Path:
         return self._root / run_id / "result.json"
+
+    def has_result(self, run_id: str) -> bool:
+        """Whether there is a result that can be read: a process that is killed may leave a part of a file."""
+        try:
+            read_result(self.result(run_id))
+        except UnreadableResult:
+            return False
+        return True
 
     def log(self, run_id: str) -> Path:
         return self._root / run_id / "run.hlog"

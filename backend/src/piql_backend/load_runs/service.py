@@ -89,7 +89,7 @@ class LoadRuns:
         """Read the runs on disk; one that was under way has failed."""
         for run in self._files.load_all():
             if run.state not in ENDED:
-                has_result = self._files.result(run.id).exists()
+                has_result = self._files.has_result(run.id)
                 changes = {"state": "failed", "message": _STOPPED, "ended_at": _now(), "has_result": has_result}
                 run = run.model_copy(update=changes)
                 self._files.save(run)
@@ -243,7 +243,7 @@ class LoadRuns:
     def _end(self, run_id: str, code: int, complaint: str) -> None:
         """Write down how a run ended, by the exit code of its process, its file and the last line on its stderr."""
         file = self._files.result(run_id)
-        has_result = code in _MEASURED and file.exists()
+        has_result = code in _MEASURED and self._files.has_result(run_id)
         ended, message, seconds = (
             _ending(file)
             if has_result
