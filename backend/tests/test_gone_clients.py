@@ -34,9 +34,11 @@ def test_texts_whose_clients_have_gone_do_not_wait_for_a_worker(address: str, wo
 
 def test_a_client_that_stays_has_its_answer(address: str, workers: WorkerPool) -> None:
     compiled_once(address, workers)
-    with asking(address) as staying:
-        with stopped(worker_processes()), asking(address):
-            wait_until(lambda: workers.waiting > 0)
+    with ExitStack() as clients:
+        with stopped(worker_processes()):
+            staying = clients.enter_context(asking(address))
+            with asking(address):
+                wait_until(lambda: workers.waiting > 0)
         assert staying.recv(15) == b"HTTP/1.1 200 OK"
 
 
