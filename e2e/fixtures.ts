@@ -5,7 +5,7 @@ import { test as base, expect } from '@playwright/test'
 import { Api, type ApplicationFile } from './api.ts'
 import { keepNotices, Workbench } from './pages/Workbench.ts'
 import { patience } from './patience.ts'
-import { WorkbenchServer } from './server.ts'
+import { SERVERS, WorkbenchServer } from './server.ts'
 
 const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)
 
@@ -24,6 +24,8 @@ interface TestFixtures {
 interface WorkerFixtures {
   /** What runs the measurements of profile runs. Ray is what users have, but it starts slowly. */
   runner: 'local' | 'ray'
+  /** How many servers answer: with 2, one of them may be killed while the other one goes on. */
+  servers: number
   /** Gives the back end of a file of tests. */
   serverOf: (file: string) => Promise<FileServer>
 }
@@ -36,14 +38,15 @@ interface FileServer {
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   runner: ['local', { option: true, scope: 'worker' }],
+  servers: [SERVERS, { option: true, scope: 'worker' }],
   // Each file has a back end and data of its own: what a test finds must not depend on which files its worker ran before.
   serverOf: [
-    async ({ runner }, use, info) => {
+    async ({ runner, servers }, use, info) => {
       let current: FileServer | null = null
       await use(async (file) => {
         if (current?.file === file) return current
         await current?.server.stop()
-        const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, runner)
+        const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, runner, undefined, {}, servers)
         current = { file, server, originals: await new Api(server.url).files() }
         return current
       })

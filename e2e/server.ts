@@ -16,6 +16,9 @@ const END_TIMEOUT_MS = 10_000 * patience
 /** A store URL such as `cql://127.0.0.1/journeys?timeout=30`, or unset for the embedded store. */
 const STORE = process.env['PIQL_E2E_STORE']
 
+/** How many servers answer a journey that does not say it itself. */
+export const SERVERS = Number(process.env['PIQL_E2E_SERVERS'] ?? 1)
+
 /** The store of one server: it puts a prefix of its own before its tables, so that all can share one cluster. */
 function storeOptions(): string[] {
   if (!STORE) return []
@@ -38,15 +41,16 @@ export class WorkbenchServer {
 
   /**
    * Starts one; with `addPeople`, which gets the command and the data folder, it serves the team of these. The
-   * `environment` adds variables to its own.
+   * `environment` adds variables to its own. With two `servers` it is two of one team.
    */
   static async start(
     port: number,
     runner: 'local' | 'ray',
     addPeople?: (piql: string, data: string) => Promise<void>,
     environment: Readonly<Record<string, string>> = {},
+    servers = SERVERS,
   ): Promise<WorkbenchServer> {
-    if (process.env['PIQL_E2E_SERVERS'] === '2') return SeveralServers.startAll(port, addPeople, environment)
+    if (servers === 2) return SeveralServers.startAll(port, addPeople, environment)
     const data = await mkdtemp(join(tmpdir(), 'piql-e2e-'))
     const server = new WorkbenchServer(port, data, runner, addPeople !== undefined, environment)
     try {
@@ -119,6 +123,11 @@ export class WorkbenchServer {
     this.process = null
   }
 
+  /** Of two servers, kills the one that has not the data folder. */
+  killFollower(): Promise<void> {
+    throw new Error('there is one server')
+  }
+
   /** Ends the process and deletes its data. */
   async stop(): Promise<void> {
     await this.halt()
@@ -129,12 +138,13 @@ export class WorkbenchServer {
 /**
  * Two servers of one team on one PostgreSQL, behind nginx and below `/piql` (`tools/several_servers`); addresses without
  * it lead there. Where the journey is that of somebody alone, the proxy signs everybody in as `ada`. `kill` kills the
- * server that has the data folder, and another one takes over; `resume` starts it again.
+ * server that has the data folder, and another one takes over; `killFollower` kills the one that has not. `halt` ends
+ * both. `resume` starts again whatever does not run.
  */
 class SeveralServers extends WorkbenchServer {
   private program: ChildProcess | null = null
   private text = ''
-  private isKilled = false
+  private isWhole = true
 
   static async startAll(
     port: number,
@@ -171,17 +181,20 @@ class SeveralServers extends WorkbenchServer {
   }
 
   override async resume(): Promise<void> {
-    if (this.isKilled) await this.command('start')
-    this.isKilled = false
+    if (!this.isWhole) await this.command('start')
+    this.isWhole = true
   }
 
   override async kill(): Promise<void> {
-    await this.command('kill')
-    this.isKilled = true
+    await this.end('kill')
   }
 
-  override halt(): Promise<void> {
-    throw new Error('of several servers, one is killed')
+  override async killFollower(): Promise<void> {
+    await this.end('kill follower')
+  }
+
+  override async halt(): Promise<void> {
+    await this.end('end')
   }
 
   override async stop(): Promise<void> {
@@ -190,6 +203,11 @@ class SeveralServers extends WorkbenchServer {
     const ended = new Promise((resolve) => program.once('exit', resolve))
     program.stdin?.end()
     await ended
+  }
+
+  private async end(line: string): Promise<void> {
+    this.isWhole = false
+    await this.command(line)
   }
 
   private async command(line: string): Promise<void> {

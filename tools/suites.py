@@ -91,6 +91,15 @@ MANY_MESSAGES = Suite(  # the journey that `make test` makes with 2,000 messages
     "e2e", ("env", "PIQL_E2E_MESSAGES=100000", "tools/e2e.sh", "16-chat-from-nothing"), "playwright", after="build"
 )
 
+TWO_SERVERS = Suite(  # all journeys on two servers behind a proxy, one of which is killed where a journey kills
+    "two-servers",
+    ("env", "PIQL_E2E_SERVERS=2", "PIQL_E2E_REPORT=two-servers", "tools/e2e.sh"),
+    "playwright",
+    minutes=180,
+    places=2,
+    after="e2e",  # it takes the same ports
+)
+
 LONG_TESTS = "long and not cluster"
 
 
@@ -134,6 +143,6 @@ GROUPS = {
     # The short ones of one process fill the places that those of two leave: so none runs alone at the end.
     "test": (BUILD, *CHECKS, BACKEND, PROFILER, SERVICE, END_TO_END, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
-    "long": (BUILD, MANY_MESSAGES, *LONG, EXAMPLES, CAMPAIGNS),
+    "long": (BUILD, MANY_MESSAGES, TWO_SERVERS, *LONG, EXAMPLES, CAMPAIGNS),
     "cluster": (CLUSTER_LONG,),
 }

@@ -1,38 +1,11 @@
 // Several people edit one file at once: everybody sees the same text, and nothing that was typed is lost by a page that is
 // offline or by a server that is killed.
-import type { Browser } from '@playwright/test'
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
+import { ADDRESS, FIND_USER, type Person, somebody, writeLine } from '../pages/Person.ts'
 import { refuseSockets, Together, takePart } from '../pages/Together.ts'
 import { Workbench } from '../pages/Workbench.ts'
 import { look } from '../pictures.ts'
-
-const FIND_USER = 'queries/findUser.piql'
-const ADDRESS = `/applications/scadr/development?file=${FIND_USER}&query=findUser`
-
-interface Person {
-  workbench: Workbench
-  together: Together
-}
-
-/** Somebody in a browser of their own who opens the file; `prepare` comes before that. */
-async function somebody(browser: Browser, url: string, prepare?: (together: Together) => void): Promise<Person> {
-  const context = await browser.newContext({ baseURL: url })
-  await takePart(context)
-  const page = await context.newPage()
-  const together = new Together(page)
-  await together.watchSockets()
-  prepare?.(together)
-  const workbench = new Workbench(page)
-  await workbench.open(ADDRESS)
-  return { workbench, together }
-}
-
-/** Types a line of its own below the first line of the text. */
-async function writeLine({ workbench }: Person, line: string): Promise<void> {
-  await workbench.editor.goBehind(FIND_USER, 'One user by name.')
-  await workbench.editor.type(`\n-- ${line}`)
-}
 
 test('two people edit one file at once: each sees the other, and undo takes back only what is one’s own', async ({
   browser,

@@ -59,6 +59,7 @@ http {{
       proxy_read_timeout 1h;
       proxy_connect_timeout 2s;
       client_max_body_size 6m;
+      add_header X-Upstream $upstream_addr always;
       {signed_in}
     }}
     location / {{ return 307 {prefix}$request_uri; }}

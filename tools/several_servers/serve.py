@@ -1,7 +1,9 @@
 """Runs two servers behind nginx for journeys in a browser, until its input ends; a line of it is a command.
 
-    kill     the writer is killed, and the other server takes over
-    start    every server that was killed is started again
+    kill             the writer is killed, and the other server takes over
+    kill follower    the other server is killed
+    end              both servers end, as a service manager ends them
+    start            every server that does not run is started again
 
 It prints `ready` once everything answers, and `done` after each command. With `--wait` it first prints `people`, the
 URL of their database, and the data folder. It starts the servers after the next line: others add people meanwhile.
@@ -44,14 +46,20 @@ def _let_add(metadata: str, data: Path) -> None:
 
 
 def _carry_out(command: str, servers: Hosted) -> None:
-    if command == "kill":
-        killed, other = servers.writer, servers.follower
-        killed.end(signal.SIGKILL)
-        servers.wait_for_writer(other)
-    elif command == "start":
-        for server in servers.servers:
-            if not server.is_running:
-                server.start()
+    match command:
+        case "kill":
+            killed, other = servers.writer, servers.follower
+            killed.end(signal.SIGKILL)
+            servers.wait_for_writer(other)
+        case "kill follower":
+            servers.follower.end(signal.SIGKILL)
+        case "end":
+            for server in servers.servers:
+                server.end()
+        case "start":
+            for server in servers.servers:
+                if not server.is_running:
+                    server.start()
 
 
 if __name__ == "__main__":
