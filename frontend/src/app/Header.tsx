@@ -1,4 +1,5 @@
 import { Bell, BookOpen, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { useShallow } from 'zustand/react/shallow'
 import { type TextDocument, useDocuments } from '../documents/documents'
 import { guideOf, HOME, isSidePage, type SidePage } from '../logic/view'
 import { IconButton } from '../ui/Button'
@@ -128,9 +129,8 @@ function GuideLink({ isBeside }: { isBeside: boolean }) {
 }
 
 function SaveState() {
-  const files = useDocuments((state) => state.files)
+  const { text, tone } = useDocuments(useShallow((state) => saveText(state.files)))
   const isOpen = useDocuments((state) => state.application !== null)
-  const { text, tone } = saveText(files)
   if (!isOpen) return null
   return (
     <span className={styles['saveState']} data-tone={tone} role="status" aria-label="Save state">

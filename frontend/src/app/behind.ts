@@ -4,13 +4,13 @@
  */
 import { useEffect, useState } from 'react'
 import { useCompilationState } from '../documents/compile-loop'
-import { useDocuments } from '../documents/documents'
+import { usePaintedDocuments } from '../documents/documents'
 
 /** An answer takes a tenth of it; nobody shall see each key. */
 const MOMENT_MS = 700
 
 export function useIsBehind(): boolean {
-  const typed = useDocuments((state) => state.version)
+  const typed = usePaintedDocuments((state) => state.version)
   const compiled = useCompilationState((state) => state.version)
   const isCurrent = typed === compiled
   const [late, setLate] = useState<number | null>(null) // the answer that is shown for too long

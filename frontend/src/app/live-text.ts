@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { deployment, deployments } from '../api/queries'
 import type { Query, SourceFile } from '../api/types'
-import { useDocuments } from '../documents/documents'
+import { usePaintedDocuments } from '../documents/documents'
 import { type FileChange, fileChanges } from '../logic/deploy-state'
 import type { LiveState } from '../logic/query-list'
 import { useCompilation } from './selection'
@@ -32,7 +32,7 @@ export function useLiveFiles(): { version: number; files: readonly SourceFile[] 
 export function useFileChanges(): readonly FileChange[] | null {
   const { application } = useEnvironment()
   const { isKnown, live, detail } = useLive()
-  const files = useDocuments((state) => state.files)
+  const files = usePaintedDocuments((state) => state.files)
   // Files that only another application has are not deleted files of this one.
   const isOfAnother = live !== undefined && live.application_id !== application
   return useMemo(() => {

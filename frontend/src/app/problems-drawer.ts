@@ -1,7 +1,12 @@
-/** Whether the drawer of problems is open (logic/drawer.ts). That it was closed by hand is kept in the browser. */
-import { useEffect } from 'react'
+/**
+ * Whether the drawer of problems is open (logic/drawer.ts). That it was closed by hand is kept in the browser.
+ *
+ * While somebody types, half a word is a problem and the next key mends it: the drawer opens and closes by itself only
+ * when the text has rested for a moment, so that the editor keeps its height under the keys.
+ */
 import { create } from 'zustand'
 import { useCompilationState } from '../documents/compile-loop'
+import { lastTyped } from '../documents/documents'
 import { closed, type Drawer, emptied, isDrawerOpen, OPENED } from '../logic/drawer'
 import { browserStorage } from './browser-storage'
 import { editor } from './editor-bridge'
@@ -12,10 +17,31 @@ const CLOSED = 'closed'
 /** The id of the drawer's element. */
 export const DRAWER = 'problems'
 
+/** Between the last key and what the drawer does by itself. */
+const REST_MS = 800
+
 const useDrawer = create<Drawer>(() => ({
   isClosedByHand: browserStorage.getItem(KEY) === CLOSED,
   isAskedFor: false,
 }))
+
+/** Whether there was anything to open the drawer for when the text last rested. */
+const useProblemsAtRest = create(() => ({ hasAny: false }))
+let untilRest: ReturnType<typeof setTimeout> | undefined
+useCompilationState.subscribe(follow)
+
+function follow(): void {
+  clearTimeout(untilRest)
+  const hasAny = hasProblems(useCompilationState.getState())
+  if (hasAny === useProblemsAtRest.getState().hasAny) return
+  const restMs = lastTyped() + REST_MS - performance.now()
+  if (restMs > 0) {
+    untilRest = setTimeout(follow, restMs)
+    return
+  }
+  useProblemsAtRest.setState({ hasAny })
+  if (!hasAny) useDrawer.setState(emptied)
+}
 
 /** Whether there is anything that opens the drawer: errors, warnings, or a text that could not be compiled; no hints. */
 function hasProblems({ compilation, error }: ReturnType<typeof useCompilationState.getState>): boolean {
@@ -24,10 +50,7 @@ function hasProblems({ compilation, error }: ReturnType<typeof useCompilationSta
 
 export function useIsProblemsOpen(): boolean {
   const drawer = useDrawer()
-  const hasAny = useCompilationState(hasProblems)
-  useEffect(() => {
-    if (!hasAny) useDrawer.setState(emptied)
-  }, [hasAny])
+  const { hasAny } = useProblemsAtRest()
   return isDrawerOpen(drawer, hasAny)
 }
 
@@ -41,12 +64,12 @@ export function openProblems(): void {
 /** Closes the drawer; the focus goes from there to the editor. */
 export function closeProblems(): void {
   if (document.getElementById(DRAWER)?.contains(document.activeElement)) editor()?.focus()
-  keep(closed(useDrawer.getState(), hasProblems(useCompilationState.getState())))
+  keep(closed(useDrawer.getState(), useProblemsAtRest.getState().hasAny))
 }
 
 /** Opens the drawer, or closes it if it is open. */
 export function toggleProblems(): void {
-  if (isDrawerOpen(useDrawer.getState(), hasProblems(useCompilationState.getState()))) closeProblems()
+  if (isDrawerOpen(useDrawer.getState(), useProblemsAtRest.getState().hasAny)) closeProblems()
   else openProblems()
 }
 

@@ -25,6 +25,7 @@ import {
 } from '../logic/drafts'
 import type { TextEdit } from '../logic/shapes'
 import { applyEdits, editsByFile } from '../logic/text-edits'
+import { afterPaint } from './after-paint'
 import { isAlive, tab } from './tab'
 
 /**
@@ -57,6 +58,17 @@ interface Documents {
 }
 
 export const useDocuments = create<Documents>(() => ({ application: null, files: [], version: 0, restored: [] }))
+
+/** The documents a frame later, for what is drawn of each text and may come after the key that changed it. */
+export const usePaintedDocuments = create<Documents>(() => useDocuments.getState())
+useDocuments.subscribe(() => afterPaint('documents', () => usePaintedDocuments.setState(useDocuments.getState())))
+
+let typedAt = Number.NEGATIVE_INFINITY
+
+/** When a text last changed, as `performance.now` counts; -Infinity if none has. */
+export function lastTyped(): number {
+  return typedAt
+}
 
 /**
  * Applies a change to a text that an editor holds, so that it can be undone there: `edits`, or with null the whole
@@ -246,6 +258,7 @@ export function setText(path: string, text: string): void {
   const saveState = file.conflict ? 'conflict' : text === file.savedText && file.revision !== null ? 'saved' : 'changed'
   if (saveState === 'saved') removeDraft(storage, application, { tab, path })
   performance.mark(TYPED)
+  typedAt = performance.now()
   useDocuments.setState({ files: replaced(files, { ...file, text, saveState }), version: version + 1 })
 }
 

@@ -1,5 +1,6 @@
 import { MessageSquarePlus, Play, Sigma } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import { editor } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { openPanel } from '../../app/panel-view'
@@ -7,7 +8,7 @@ import { region } from '../../app/regions'
 import { requestRun } from '../../app/run-request'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
-import { keepMineAsCopy, type TextDocument, takeTheirs, useDocuments } from '../../documents/documents'
+import { documentAt, keepMineAsCopy, type TextDocument, takeTheirs, useDocuments } from '../../documents/documents'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'
 import { EmptyState } from '../../ui/EmptyState'
@@ -22,8 +23,7 @@ const CodeEditor = lazy(() => import('./CodeEditor'))
 /** The open file: its path, buttons for the current query, a notice if the server has a newer text, and the editor. */
 export function EditorPanel() {
   const view = useView()
-  const files = useDocuments((state) => state.files)
-  const file = files.find((candidate) => candidate.path === view.file) ?? files[0]
+  const file = useFile(view.file)
   const query = useSelectedQuery()
   return (
     <section className={styles['panel']} {...region('Editor')}>
@@ -67,7 +67,7 @@ export function EditorPanel() {
       {file?.conflict ? <Conflict file={file} /> : null}
       {file ? (
         <PartBoundary>
-          <Suspense fallback={<pre className={styles['plain']}>{file.text}</pre>}>
+          <Suspense fallback={<pre className={styles['plain']}>{documentAt(file.path)?.text}</pre>}>
             <CodeEditor path={file.path} />
           </Suspense>
         </PartBoundary>
@@ -78,7 +78,19 @@ export function EditorPanel() {
   )
 }
 
-function FileName({ file }: { file: TextDocument | undefined }) {
+/** A file without its text, which changes with each key, or the first one; null in a text without files. */
+type FileHead = Pick<TextDocument, 'path' | 'saveState' | 'conflict'>
+
+function useFile(path: string | undefined): FileHead | null {
+  return useDocuments(
+    useShallow(({ files }) => {
+      const file = files.find((candidate) => candidate.path === path) ?? files[0]
+      return file ? { path: file.path, saveState: file.saveState, conflict: file.conflict } : null
+    }),
+  )
+}
+
+function FileName({ file }: { file: FileHead | null }) {
   if (!file) return <span />
   const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
   return (
@@ -93,7 +105,7 @@ function FileName({ file }: { file: TextDocument | undefined }) {
 }
 
 /** Says that the server has a newer text, and lets the reader compare and choose. */
-function Conflict({ file }: { file: TextDocument }) {
+function Conflict({ file }: { file: FileHead }) {
   const [isComparing, setComparing] = useState(false)
   const keepCopy = () => {
     const copy = keepMineAsCopy(file.path)
@@ -124,7 +136,9 @@ function Conflict({ file }: { file: TextDocument }) {
       {isComparing && file.conflict ? (
         <Dialog title={`${file.path}: theirs and yours`} onClose={() => setComparing(false)}>
           <p>Lines with − are theirs, lines with + are yours.</p>
-          <TextDiff files={[{ path: file.path, before: file.conflict.text, after: file.text }]} />
+          <TextDiff
+            files={[{ path: file.path, before: file.conflict.text, after: documentAt(file.path)?.text ?? '' }]}
+          />
         </Dialog>
       ) : null}
     </div>
