@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
 import subprocess
@@ -70,6 +72,21 @@ def test_killed_workers_lose_nothing_that_was_acknowledged(
     with piql.connect(store) as database:
         lost = [name for name in names if not database.execute("findUser", {"username": name}).rows]
     assert lost == []
+
+
+def test_a_stopped_service_has_counted_every_execution(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIQL_REPORT", "http://127.0.0.1:1/reports")  # nobody is there: what is counted waits on disk
+    monkeypatch.setenv("PIQL_REPORT_SPOOL", str(tmp_path / "spool"))
+    with serving(store, "--workers", "2") as (_, address):
+        for number in range(30):
+            body = {"parameters": {"username": f"user{number}"}}
+            assert httpx.post(f"{address}/queries/findUser", json=body, timeout=30).status_code == 200
+    files = [path for path in (tmp_path / "spool").rglob("*") if path.is_file()]
+    assert {"".join(path.suffixes) for path in files} == {".json.gz"}
+    shipments = [json.loads(gzip.decompress(path.read_bytes())) for path in files]
+    assert sum(sum(shipment["cells"]["executions"]) for shipment in shipments) == 30
 
 
 def test_the_port_is_refused_to_another_service_and_free_at_the_end(

@@ -83,6 +83,7 @@ class _Server(uvicorn.Server):
         self._parts.is_draining = True
         await asyncio.sleep(self._drain_seconds)
         await super().shutdown(sockets)
+        self._captured_signals.clear()  # uvicorn would raise them again, and end the process before it has reported
 
 
 async def _serve(settings: WorkerSettings) -> None:
