@@ -45,6 +45,7 @@ from piql_backend.latency.endpoints import router as latency
 from piql_backend.live_sessions.endpoints import SOCKET
 from piql_backend.load_runs.endpoints import router as load_runs
 from piql_backend.oidc.endpoints import router as sign_ins
+from piql_backend.operator_times.endpoints import router as operator_times
 from piql_backend.otlp.endpoints import router as otlp
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.people.endpoints import router as people
@@ -117,6 +118,7 @@ ENVIRONMENT_ROUTERS = (
     slos,
     prometheus_rules,
     latency,
+    operator_times,
     alerts,
     reports,
     otlp,

@@ -102,7 +102,7 @@ def test_a_journal_is_taken_over_only_when_its_process_is_gone_and_a_line_that_w
     journal.leave()
     with abandoned(journal.path) as is_abandoned:
         assert is_abandoned
-    read = read_journal(journal.path)
+    read, _ = read_journal(journal.path)
     assert ([sums.executions for sums in read.cells.values()], read.lost) == ([8], 2)
 
 

@@ -3033,6 +3033,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/operator-times/{deployment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Operator Times
+         * @description Which operators the slowest executions of each query spend their time in, and how well each is predicted.
+         *
+         *     Both are of samples: one in 64 executions, at most 20 a second of each process, and kept for eight days.
+         */
+        get: operations["read_operator_times"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/alerts": {
         parameters: {
             query?: never;
@@ -3569,6 +3591,22 @@ export interface components {
             kind: "query" | "nodes" | "data";
             /** Query */
             query: string | null;
+        };
+        /**
+         * BlameRead
+         * @description How the time of a query is divided: of `samples` executions, the `slowest` took `slow_from_ms` or longer.
+         */
+        BlameRead: {
+            /** Query */
+            query: string;
+            /** Samples */
+            samples: number;
+            /** Slowest */
+            slowest: number;
+            /** Slow From Ms */
+            slow_from_ms: number;
+            /** Spent */
+            spent: components["schemas"]["SpentRead"][];
         };
         /**
          * BoundAnchor
@@ -6396,6 +6434,109 @@ export interface components {
             bytes: number;
         };
         /**
+         * OperatorCellRead
+         * @description One operator of a query, in one class of sizes; the predictions are of the largest size that was seen in it.
+         *
+         *     `predicted_p99_ms` is that of the profile's median interval, `worst_p99_ms` that of its worst one.
+         */
+        OperatorCellRead: {
+            /** Query */
+            query: string;
+            /** Path */
+            path: string;
+            /** Operator */
+            operator: string;
+            /** Requests */
+            requests: number;
+            /** Samples */
+            samples: number;
+            /** Observed P99 Ms */
+            observed_p99_ms: number | null;
+            /** Predicted P99 Ms */
+            predicted_p99_ms: number;
+            /** Worst P99 Ms */
+            worst_p99_ms: number;
+            /** Ratio */
+            ratio: number | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "too few" | "slower" | "faster" | "agrees" | "undecided";
+        };
+        /**
+         * OperatorColumns
+         * @description Where the time of sampled executions went, one list for each column; an empty path is of the whole execution.
+         */
+        OperatorColumns: {
+            /** Minute */
+            minute: number[];
+            /** Query */
+            query: number[];
+            /** Version */
+            version: number[];
+            /** Requests Class */
+            requests_class: number[];
+            /** Rows Class */
+            rows_class: number[];
+            /** Whole Bucket */
+            whole_bucket: number[];
+            /** Path */
+            path: string[];
+            /** Operator */
+            operator: number[];
+            /** Bucket */
+            bucket: number[];
+            /** Samples */
+            samples: number[];
+            /** Operations */
+            operations: number[];
+            /** Rows */
+            rows: number[];
+            /** Microseconds */
+            microseconds: number[];
+        };
+        /**
+         * OperatorKindRead
+         * @description All operators of one kind that make `least_requests` to `most_requests` requests, over all queries and sizes.
+         *
+         *     `ratio` is the median of observed by predicted p99; the ratios go from `least_ratio` to `most_ratio`. They are null
+         *     where no operator has 100 samples.
+         */
+        OperatorKindRead: {
+            /** Operator */
+            operator: string;
+            /** Least Requests */
+            least_requests: number;
+            /** Most Requests */
+            most_requests: number;
+            /** Samples */
+            samples: number;
+            outcomes: components["schemas"]["OperatorOutcomesRead"];
+            /** Ratio */
+            ratio: number | null;
+            /** Least Ratio */
+            least_ratio: number | null;
+            /** Most Ratio */
+            most_ratio: number | null;
+        };
+        /**
+         * OperatorOutcomesRead
+         * @description How many operators are slower or faster than predicted, and for how many that is not known.
+         */
+        OperatorOutcomesRead: {
+            /** Slower */
+            slower: number;
+            /** Faster */
+            faster: number;
+            /** Agrees */
+            agrees: number;
+            /** Undecided */
+            undecided: number;
+            /** Too Few */
+            too_few: number;
+        };
+        /**
          * OperatorPredictionRead
          * @description One operator; `path` is the id of its node in the physical plan.
          *
@@ -6434,6 +6575,36 @@ export interface components {
             p50_ms: number;
             /** P99 Ms */
             p99_ms: number;
+        };
+        /**
+         * OperatorTimesRead
+         * @description Where the time of sampled executions goes, of the queries of a deployment with samples enough.
+         *
+         *     `cells` are the operators that are farthest from their predictions, of `cells_in_all`. A window of an hour or more
+         *     begins at the begin of an hour. Queries of one scan are not sampled: their time is that of their operator.
+         */
+        OperatorTimesRead: {
+            /** Deployment Id */
+            deployment_id: string;
+            /** Window Seconds */
+            window_seconds: number;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "workbench" | "applications" | "both";
+            /** Samples */
+            samples: number;
+            /** Samples Needed */
+            samples_needed: number;
+            /** Blame */
+            blame: components["schemas"]["BlameRead"][];
+            /** Kinds */
+            kinds: components["schemas"]["OperatorKindRead"][];
+            /** Cells */
+            cells: components["schemas"]["OperatorCellRead"][];
+            /** Cells In All */
+            cells_in_all: number;
         };
         /**
          * OthersQueryRead
@@ -8218,6 +8389,8 @@ export interface components {
         /**
          * Shipment
          * @description Counts of one client, known by its `sequence`; `query` and `outcome` of the cells are places in the lists.
+         *
+         *     `operators` are there where executions were sampled; their `operator` is a place in `operator_names`.
          */
         Shipment: {
             /** Client */
@@ -8231,6 +8404,9 @@ export interface components {
             /** Outcomes */
             outcomes: string[];
             cells: components["schemas"]["CellColumns"];
+            /** Operator Names */
+            operator_names?: string[];
+            operators?: components["schemas"]["OperatorColumns"] | null;
         };
         /**
          * ShipmentTakenRead
@@ -8423,6 +8599,30 @@ export interface components {
             path: string;
             /** Text */
             text: string;
+        };
+        /**
+         * SpentRead
+         * @description The mean time of one operator, and its requests, in the slowest and in typical sampled executions.
+         *
+         *     `path` is its place in the plan, child numbers from the root with points between. `operator` is empty for the time
+         *     outside of all operators. `predicted_ms` is its part of the p99 that is predicted at the query's limits; null where
+         *     nothing is predicted.
+         */
+        SpentRead: {
+            /** Path */
+            path: string;
+            /** Operator */
+            operator: string;
+            /** Slow Ms */
+            slow_ms: number;
+            /** Typical Ms */
+            typical_ms: number;
+            /** Slow Requests */
+            slow_requests: number;
+            /** Typical Requests */
+            typical_requests: number;
+            /** Predicted Ms */
+            predicted_ms: number | null;
         };
         /**
          * StageRead
@@ -29654,6 +29854,125 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnusualRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_operator_times: {
+        parameters: {
+            query?: {
+                window_seconds?: number;
+                source?: "workbench" | "applications" | "both";
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorTimesRead"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */

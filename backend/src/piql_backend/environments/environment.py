@@ -44,6 +44,8 @@ from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.schemas import LatencyRead
 from piql_backend.latency.service import Latency
 from piql_backend.load_runs.service import LoadRuns
+from piql_backend.operator_times.repository import OperatorTimesTable
+from piql_backend.operator_times.service import OperatorTimes
 from piql_backend.otlp.repository import SeriesTable
 from piql_backend.otlp.service import Otlp
 from piql_backend.predictions.by_workers import PredictionsByWorkers
@@ -156,6 +158,7 @@ class Environment:
             Comparing(self.deployments, self.predictions),
         )
 
+        self.operator_times = OperatorTimes(OperatorTimesTable(self.database), self.latency)
         self.alerts = Alerts(self.place, AlertTable(self.database), self._read_last_hour, shared.alerts_to)
 
     def _read_last_hour(self) -> LatencyRead:

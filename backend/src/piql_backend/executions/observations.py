@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 
 import duckdb
 import numpy as np
 from piql.client.database import Observation
+from piql.reporting.operator_cells import OperatorCells, cells_of, join
 from piql.runtime.execution.incidents import IncidentKind
 
 from piql_backend.data_folder.disk import advice_on
-from piql_backend.database.connection import Database
+from piql_backend.database.connection import Database, now
 from piql_backend.executions.tallies import Tallies
+from piql_backend.reports.operator_samples import add_samples, columns_of
+from piql_backend.reports.widths import minute_of
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +42,15 @@ class ObservedExecution:
     bound: int
     failed: bool = False
     incident: IncidentKind | None = None
+
+
+@dataclass(slots=True)
+class _Query:
+    """A query, as samples name it."""
+
+    name: str
+    version: int
+    bound: int
 
 
 class Observations:
@@ -84,6 +97,7 @@ class Observations:
             try:
                 self._database.append("observations", _columns(batch))
                 self.problem = None
+                self._add_samples(batch)
             except (duckdb.Error, OSError) as error:
                 if self.problem is None:  # said once, and not twice a second onto a disk that may be full
                     log.error("observations wait until they can be written: %s", error)
@@ -91,6 +105,19 @@ class Observations:
                 self.advice = advice_on(error) or "See the log."
                 with self._adding:
                     self._waiting = (batch + self._waiting)[:MOST_WAITING]
+
+    def _add_samples(self, batch: list[ObservedExecution]) -> None:
+        """Keep where the time of executions with several operators went; what cannot be kept is a sample the less."""
+        cells: OperatorCells = {}
+        minute = minute_of(now())
+        for execution in batch:
+            observation = execution.observation
+            if observation.operators:
+                query = _Query(observation.query, observation.deployment, execution.bound)
+                join(cells, cells_of(query, observation, minute))
+        if cells:
+            with suppress(duckdb.Error, OSError), self._database.write() as cursor:
+                add_samples(cursor, columns_of(cells), "workbench")
 
     def close(self) -> None:
         self._stopped.set()

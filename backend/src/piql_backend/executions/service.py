@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 import orjson
 import piql
-from piql.client.database import Observation
+from piql.client.database import Observation, OperatorTiming
 from piql.compiler.physical.operators import LocalProjection, PhysicalNode
 from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
@@ -54,6 +54,11 @@ class Job:
         if self.tried_version is not None:
             return self.tried_version
         return None if self.live.deployment is None else self.live.deployment.version
+
+    @property
+    def is_one_scan(self) -> bool:
+        """Whether the time of the query is that of its only request, so that no operators need to be timed."""
+        return self.bound_operations <= 1
 
     @property
     def bound_operations(self) -> int:
@@ -104,6 +109,9 @@ class Executions:
         raises the PiqlError of the engine.
         """
         database = self._store.database()
+        timed: list[Observation] = []
+        if not job.is_one_scan:
+            database = database.observed_by(timed.append)
         started_at, started = now(), time.perf_counter()
         try:
             page = database.execute(job.query.name, parameters, cursor, version=job.version)
@@ -112,7 +120,7 @@ class Executions:
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
             self._record(job, started_at, piql.Page([], operations=operations, elapsed_ms=elapsed_ms), failed=True)
             raise
-        self._record(job, started_at, page)
+        self._record(job, started_at, page, operators=timed[0].operators if timed else ())
         for incident in page.incidents:
             log.error("%s: %s", job.query.name, incident)
         if page.operations > job.bound_operations:
@@ -139,7 +147,14 @@ class Executions:
             return job
         return replace(job, query=tried.compilation.queries[job.query.name], tried_version=version)
 
-    def _record(self, job: Job, started_at: datetime, page: piql.Page, failed: bool = False) -> None:
+    def _record(
+        self,
+        job: Job,
+        started_at: datetime,
+        page: piql.Page,
+        failed: bool = False,
+        operators: tuple[OperatorTiming, ...] = (),
+    ) -> None:
         """Add an execution to the observations; the page of one that failed is empty."""
         observation = Observation(
             job.query.name,
@@ -149,6 +164,7 @@ class Executions:
             page.operations,
             page.round_trips,
             len(page.rows),
+            operators,
         )
         incident = page.incidents[0].kind if page.incidents else None
         self._observations.add(ObservedExecution(observation, job.bound_operations, failed, incident))

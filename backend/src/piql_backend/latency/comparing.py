@@ -37,7 +37,7 @@ from piql_backend.workers.pool import TOO_COSTLY
 _ESTIMATES_KEPT = 10_000
 _DEPLOYMENTS_KEPT = 100
 _EstimateKey: TypeAlias = tuple[int, str, str, Size, float | None]  # version, run, query, size, the SLO's threshold
-_AtLimits: TypeAlias = Mapping[str, tuple[Size, SizeEstimate]]
+AtLimits: TypeAlias = Mapping[str, tuple[Size, SizeEstimate]]
 _LimitsKey: TypeAlias = tuple[int, str, frozenset[tuple[str, float]]]  # version, run, thresholds by query
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -63,24 +63,23 @@ class Comparing:
         self._deployments = deployments
         self._predictions = predictions
         self._estimates: OrderedDict[_EstimateKey, SizeEstimate | None] = OrderedDict()
-        self._at_limits: OrderedDict[_LimitsKey, _AtLimits] = OrderedDict()
+        self._at_limits: OrderedDict[_LimitsKey, AtLimits] = OrderedDict()
 
     def compare(
         self, deployment: DeploymentDetailRead, seen: Seen, slos: Mapping[str, SloRead]
     ) -> Mapping[str, Comparison]:
         """Compare each query of a deployment; nothing is predicted without its profile run."""
         observed = seen.sizes()
-        thresholds = {query.name: slos[query.name].threshold_ms for query in deployment.queries if query.name in slos}
-        at_limits, estimates = self._estimated(deployment, observed, thresholds)
+        at_limits, estimates = self.estimated(deployment, observed, slos)
         sizes = {
-            name: [_size(total, estimates.get((name, _largest(total)))) for total in totals]
+            name: [_size(total, estimates.get((name, largest_of(total)))) for total in totals]
             for name, totals in observed.items()
         }
         regions: list[SizeRegion] = []
         promises = Promises(slos)
         for name, totals in observed.items():
             for total in totals:
-                smallest, largest = estimates.get((name, _smallest(total))), estimates.get((name, _largest(total)))
+                smallest, largest = estimates.get((name, smallest_of(total))), estimates.get((name, largest_of(total)))
                 if smallest is not None and largest is not None:
                     regions.append(_region(name, total, smallest.p99, largest.p99))
                     promises.add(name, total, smallest.compliance, largest.compliance)
@@ -95,24 +94,25 @@ class Comparing:
             for query in deployment.queries
         }
 
-    def _estimated(
+    def estimated(
         self,
         deployment: DeploymentDetailRead,
         observed: Mapping[str, Sequence[SizeTotals]],
-        thresholds: Mapping[str, float],
-    ) -> tuple[_AtLimits, Mapping[tuple[str, Size], SizeEstimate | None]]:
+        slos: Mapping[str, SloRead],
+    ) -> tuple[AtLimits, Mapping[tuple[str, Size], SizeEstimate | None]]:
         """The estimates at the limits and for the sizes of each query; a worker is asked for new ones, all at once.
 
         None stands for a size that cannot be predicted. Sizes that nobody could be asked about now are left out.
         """
         version, run_id = deployment.version, deployment.run_id
+        thresholds = {query.name: slos[query.name].threshold_ms for query in deployment.queries if query.name in slos}
         if run_id is None:
             return {}, {}
         wanted = {
             (name, size): (version, run_id, name, size, thresholds.get(name))
             for name, totals in observed.items()
             for total in totals
-            for size in (_largest(total), _smallest(total))
+            for size in (largest_of(total), smallest_of(total))
         }
         estimates = {asked: self._estimates[key] for asked, key in wanted.items() if key in self._estimates}
         missing = [asked for asked in wanted if asked not in estimates]
@@ -173,11 +173,13 @@ def _compliance(
     )
 
 
-def _smallest(totals: SizeTotals) -> Size:
+def smallest_of(totals: SizeTotals) -> Size:
+    """The smallest size of those that count as one."""
     return Size(totals.least_requests, totals.least_rows)
 
 
-def _largest(totals: SizeTotals) -> Size:
+def largest_of(totals: SizeTotals) -> Size:
+    """The largest size of those that count as one."""
     return Size(totals.requests, totals.rows)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+from piql_profiler.predictor.sizes import Size
 from piql_profiler.validation.compliance import samples_needed
 
 from piql_backend.database.connection import aware, now
@@ -14,7 +15,7 @@ from piql_backend.deployments.schemas import DeployedQueryRead, DeploymentDetail
 from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations
 from piql_backend.latency.budgets import WINDOWS, budget_of
-from piql_backend.latency.comparing import NOT_COMPARED, Comparing, Comparison
+from piql_backend.latency.comparing import NOT_COMPARED, AtLimits, Comparing, Comparison
 from piql_backend.latency.incidents import relied_on
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import NO_COUNTS, ObservationTable, SloCounts, SloInterval
@@ -28,9 +29,10 @@ from piql_backend.latency.schemas import (
     QueryLatencyRead,
     UnusualRead,
 )
-from piql_backend.latency.seen import Span, Totals
+from piql_backend.latency.seen import SizeTotals, Span, Totals
 from piql_backend.latency.sources import Source
 from piql_backend.latency.unusual import unusual_of
+from piql_backend.predictions.questions import SizeEstimate
 from piql_backend.reports.widths import begin_of, width_for
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
@@ -84,6 +86,18 @@ class _Window:
             incidents=self.incidents.get(query.name, []),
             was_executed=query.name in self.executed,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SizesSeen:
+    """The sizes of what ran of the queries of a deployment, with the estimates at the limits and by query and size."""
+
+    deployment: DeploymentDetailRead
+    span: Span
+    since: datetime
+    sizes: Mapping[str, list[SizeTotals]]
+    at_limits: AtLimits
+    estimates: Mapping[tuple[str, Size], SizeEstimate | None]
 
 
 class Latency:
@@ -150,6 +164,19 @@ class Latency:
             queries=sorted(queries, key=lambda query: (-query.executions, query.query)),
             updated_at=datetime.now(UTC),
         )
+
+    def sizes(self, deployment_id: str, window_seconds: float, source: Source) -> SizesSeen:
+        """The sizes that were observed of each query, and what is predicted for them; ApiError 404 as in `read`."""
+        deployment = self._deployments.read(deployment_id)
+        self._observations.flush()
+        width = width_for(window_seconds)
+        since = begin_of(now() - timedelta(seconds=window_seconds), width)
+        _, span = self._versions(deployment, since)
+        slos = {slo.query: slo for slo in self._slos.list()}
+        with self._table.gathered(span, since, source, width) as seen:
+            sizes = seen.sizes()
+        at_limits, estimates = self._comparing.estimated(deployment, sizes, slos)
+        return SizesSeen(deployment, span, since, sizes, at_limits, estimates)
 
     def charts(
         self, deployment_id: str, query: str, window_seconds: float, source: Source = "both"

@@ -42,11 +42,25 @@ class ForSizes:
 
 
 @dataclass(frozen=True, slots=True)
+class OperatorEstimate:
+    """The p99 of one operator alone, in the profile's median and worst interval; its path has points between.
+
+    `part_of_p99_ms` is its part of the query's p99 in the worst interval.
+    """
+
+    path: str
+    typical_p99_ms: float
+    worst_p99_ms: float
+    part_of_p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class SizeEstimate:
     """What is predicted for executions of one size; `compliance` is None without a threshold."""
 
     p99: EstimateRead
     compliance: PredictedShare | None = None
+    operators: tuple[OperatorEstimate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

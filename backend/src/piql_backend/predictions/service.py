@@ -31,7 +31,14 @@ from piql_backend.compilations.reading import read_span
 from piql_backend.compilations.service import Compilations
 from piql_backend.predictions.capacity import Capacities
 from piql_backend.predictions.capacity_schemas import CapacityCreate, CapacityRead
-from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimate, SizeEstimates
+from piql_backend.predictions.questions import (
+    ForAll,
+    ForQuantiles,
+    ForSizes,
+    OperatorEstimate,
+    SizeEstimate,
+    SizeEstimates,
+)
 from piql_backend.predictions.reading import (
     no_prediction,
     not_predictable,
@@ -347,7 +354,11 @@ def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model, thresho
 
 def _estimated(prediction: Prediction, threshold_ms: float | None) -> SizeEstimate:
     compliance = None if threshold_ms is None else predicted_share(prediction, threshold_ms)
-    return SizeEstimate(read_estimate(prediction), compliance)
+    operators = tuple(
+        OperatorEstimate(".".join(map(str, operator.path)), operator.typical_ms, operator.p99_ms, operator.blame_ms)
+        for operator in prediction.operators
+    )
+    return SizeEstimate(read_estimate(prediction), compliance, operators)
 
 
 def _predict(query: CompiledQuery, model: Model) -> Prediction | None:

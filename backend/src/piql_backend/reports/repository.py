@@ -5,7 +5,7 @@ A shipment is there whole, and on disk, when `take` returns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,13 +14,13 @@ import duckdb
 import numpy as np
 
 from piql_backend.database.connection import Cursor, Database, now
-from piql_backend.reports import widths
+from piql_backend.reports import operator_samples, widths
 from piql_backend.reports.in_sql import OVER_BOUND
 from piql_backend.reports.slo_counts import add_counts
 from piql_backend.reports.slo_days import judge_again, judge_days
 from piql_backend.reports.widths import DAY, HOUR, MINUTE, cells
 
-_TABLES = (*widths.TABLES.values(), "reported_slos", "reported_slo_days")
+_TABLES = (*widths.TABLES.values(), "reported_slos", "reported_slo_days", operator_samples.TABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,23 @@ class ReportedTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def take(self, client: str, sequence: int, lost: int, columns: Mapping[str, np.ndarray[Any, Any]]) -> bool:
-        """Add the cells of a shipment in one transaction; return False where it had been added before."""
+    def take(
+        self,
+        client: str,
+        sequence: int,
+        lost: int,
+        columns: Mapping[str, np.ndarray[Any, Any]],
+        samples: Mapping[str, Iterable[object]] | None = None,
+    ) -> bool:
+        """Add the cells of a shipment, and its samples, in one transaction; False where it had been added before."""
         with self._database.write() as cursor:
             known = "SELECT 1 FROM shipments_taken WHERE client = ? AND sequence = ?"
             if cursor.execute(known, [client, sequence]).fetchone() is not None:
                 return False
             cursor.execute("INSERT INTO shipments_taken VALUES (?, ?, ?, ?)", [client, sequence, now(), lost])
             add_cells(cursor, columns)
+            if samples is not None:
+                operator_samples.add_samples(cursor, samples, "applications")
         return True
 
     def totals(self, since_minute: int, width: int) -> list[ReportedTotals]:
@@ -150,6 +159,7 @@ class ReportedTable:
             judge_days(cursor, kept.minutes_from, minutes_from // DAY * DAY)
             cursor.execute("DELETE FROM reported WHERE minute < ?", [minutes_from])
             cursor.execute("DELETE FROM reported_slos WHERE width = ? AND minute < ?", [MINUTE, minutes_from])
+            operator_samples.tidy_samples(cursor)
             cursor.execute(
                 "UPDATE reported_until SET until = greatest(until, ?), minutes_from = ?", [until, minutes_from]
             )

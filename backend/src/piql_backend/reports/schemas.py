@@ -45,8 +45,29 @@ class CellColumns(Write):
     most_rows: _Sizes
 
 
+class OperatorColumns(Write):
+    """Where the time of sampled executions went, one list for each column; an empty path is of the whole execution."""
+
+    minute: list[_Minute] = Field(max_length=MOST_CELLS)
+    query: _Places
+    version: _Sizes
+    requests_class: _Classes
+    rows_class: _Classes
+    whole_bucket: list[_Bucket] = Field(max_length=MOST_CELLS)
+    path: list[Annotated[str, Field(pattern=r"^[0-9.]{0,200}$")]] = Field(max_length=MOST_CELLS)
+    operator: _Places
+    bucket: list[_Bucket] = Field(max_length=MOST_CELLS)
+    samples: _Counts
+    operations: _Counts
+    rows: _Counts
+    microseconds: _Counts
+
+
 class Shipment(Write):
-    """Counts of one client, known by its `sequence`; `query` and `outcome` of the cells are places in the lists."""
+    """Counts of one client, known by its `sequence`; `query` and `outcome` of the cells are places in the lists.
+
+    `operators` are there where executions were sampled; their `operator` is a place in `operator_names`.
+    """
 
     client: str = Field(pattern=r"^[0-9a-f]{32}$")
     sequence: int = Field(ge=0, le=_MOST_SUM)
@@ -54,6 +75,8 @@ class Shipment(Write):
     queries: list[Annotated[str, Field(max_length=1_000)]] = Field(max_length=MOST_CELLS)
     outcomes: list[Annotated[str, Field(min_length=1, max_length=60)]] = Field(max_length=200)
     cells: CellColumns
+    operator_names: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=1_000)
+    operators: OperatorColumns | None = None
 
 
 class ShipmentTakenRead(Read):

@@ -53,7 +53,8 @@ class Reports:
     def take(self, shipment: Shipment) -> ShipmentTakenRead:
         """Keep a shipment; it is on disk when this returns. ApiError 422 for one that cannot be right."""
         self._refuse_wrong(shipment)
-        is_new = self._table.take(shipment.client, shipment.sequence, shipment.lost, _columns(shipment))
+        samples = _samples(shipment)
+        is_new = self._table.take(shipment.client, shipment.sequence, shipment.lost, _columns(shipment), samples)
         if is_new:
             self.added(_tallied(shipment))
         return ShipmentTakenRead(is_new=is_new, executions=sum(shipment.cells.executions))
@@ -122,6 +123,8 @@ class Reports:
             problem = "A cell names a query that is not in its list."
         elif any(number >= len(shipment.outcomes) for number in cells.outcome):
             problem = "A cell names an outcome that is not in its list."
+        elif not _are_samples_right(shipment):
+            problem = "Its samples of operators have columns of different lengths, or name what is not in its lists."
         elif cells.minute and min(cells.minute) < minute_of(now() - KEPT):
             problem = f"It has counts that are older than {KEPT.days} days."
         elif cells.minute and max(cells.minute) > minute_of(now()) + MINUTES_AHEAD:
@@ -164,6 +167,28 @@ def _columns(shipment: Shipment) -> dict[str, np.ndarray]:
     extremes = ("least_operations", "most_operations", "least_rows", "most_rows")
     spread = np.zeros(len(cells.minute), dtype=np.int16)
     return {name: columns[name] for name in (*order, *sums, *extremes)} | {"spread": spread}
+
+
+def _are_samples_right(shipment: Shipment) -> bool:
+    samples = shipment.operators
+    if samples is None:
+        return True
+    return (
+        len({len(getattr(samples, name)) for name in type(samples).model_fields}) == 1
+        and all(number < len(shipment.queries) for number in samples.query)
+        and all(number < len(shipment.operator_names) for number in samples.operator)
+    )
+
+
+def _samples(shipment: Shipment) -> dict[str, list[object]] | None:
+    """The samples as a list for each column, with names for places; None where there are none."""
+    if shipment.operators is None:
+        return None
+    columns: dict[str, list[object]] = shipment.operators.model_dump()
+    names = {"query": shipment.queries, "operator": shipment.operator_names}
+    for name, texts in names.items():
+        columns[name] = [texts[place] for place in getattr(shipment.operators, name)]
+    return columns
 
 
 def _size(size: ReportedSize) -> ReportedSizeRead:

@@ -94,6 +94,16 @@ class Database(VersionInForce):
     ) -> None:
         self.close()
 
+    def observed_by(self, observer: Observer) -> Self:
+        """Return this database with another observer: it shares the store, and all that is deployed and known now.
+
+        It is for one execution, or a few: what is deployed later is looked for by each of them.
+        """
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.observer = observer
+        return twin
+
     def close(self) -> None:
         """Close the store; a temporary one is removed. A build that runs here rests until somebody resumes it."""
         if self._build is not None:

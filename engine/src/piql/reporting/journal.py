@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from piql.reporting.cells import Cell, Folded, Sums
+from piql.reporting.operator_cells import OperatorCell, OperatorCells, OperatorSums, join
 from piql.reporting.shipment import MOST_CELLS_SENT
 
 if sys.platform != "win32":
@@ -43,12 +44,20 @@ class Journal:
         """Whether anything was appended."""
         return self._file is not None
 
-    def append(self, cells: Sequence[tuple[Cell, Sums]], lost: int) -> None:
+    def append(
+        self,
+        cells: Sequence[tuple[Cell, Sums]],
+        lost: int,
+        operators: Mapping[OperatorCell, OperatorSums] | None = None,
+    ) -> None:
         """Append counts: when this returns, a kill of this process does not lose them. OSError where that fails."""
         if self._file is None:
             self._file = _created(self.path)
         values = [(*cell, *sums.values()) for cell, sums in cells]
-        line = json.dumps({"lost": lost, "cells": values}, separators=(",", ":")).encode() + b"\n"
+        content: dict[str, object] = {"lost": lost, "cells": values}
+        if operators:
+            content["operators"] = [(*cell, *sums.values()) for cell, sums in operators.items()]
+        line = json.dumps(content, separators=(",", ":")).encode() + b"\n"
         length = os.fstat(self._file).st_size
         written = 0
         try:
@@ -72,9 +81,9 @@ class Journal:
             self._file = None
 
 
-def read_journal(path: Path) -> Folded:
-    """The counts of a journal, those that are alike together."""
-    folded = Folded()
+def read_journal(path: Path) -> tuple[Folded, OperatorCells]:
+    """The counts of a journal, those that are alike together, and where the time of samples went."""
+    folded, operators = Folded(), OperatorCells()
     for line in path.read_bytes().split(b"\n"):
         try:
             content: Mapping[str, object] = json.loads(line)
@@ -88,7 +97,12 @@ def read_journal(path: Path) -> Folded:
             cell = Cell._make(values[: len(Cell._fields)])
             sums = folded.cells.setdefault(cell, Sums())
             sums.join(Sums(*values[len(Cell._fields) :]))
-    return folded
+        samples = content.get("operators", [])
+        assert isinstance(samples, list)
+        width = len(OperatorCell._fields)
+        for values in samples:
+            join(operators, {OperatorCell._make(values[:width]): OperatorSums(*values[width:])})
+    return folded, operators
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from piql.forking import RenewedLock, renew_in_children
 from piql.reporting.address import ReportAddress
 from piql.reporting.cells import Counted, Folded
 from piql.reporting.journal import Journal
+from piql.reporting.operator_cells import EVERY, OperatorCells, Sampler, join
 from piql.reporting.sending import Answer, send
 from piql.reporting.shipment import shipments
 from piql.reporting.spool import Spool
@@ -55,7 +56,7 @@ class ReportStatus:
 
 
 class Reporter:
-    """Counts what is appended to `pending`. Whoever finds `full` there calls `fold`: this also starts the thread."""
+    """Counts what is appended to `pending`. Whoever finds `full` there calls `reached`: this also starts the thread."""
 
     def __init__(self, address: ReportAddress, send: Send = send) -> None:
         self._address = address
@@ -65,6 +66,7 @@ class Reporter:
         self._keeping = RenewedLock()
         self._shipping = RenewedLock()
         self.pending: list[Counted] = []
+        self.sampler = Sampler()
         self._begin()
         renew_in_children(self, Reporter._renew)
 
@@ -75,6 +77,7 @@ class Reporter:
         self._journal = self._next_journal()
         self._sender: threading.Thread | None = None
         self._folded = Folded()
+        self._operators: OperatorCells = {}
         self._thread: threading.Thread | None = None
         self._ended = threading.Event()
         self.full = 1  # so that the first execution starts the thread
@@ -86,6 +89,7 @@ class Reporter:
     def _renew(self) -> None:
         """Leave to the parent what it counted, and begin again."""
         self.pending.clear()
+        self.sampler.observed.clear()
         self._journal.leave()
         self._spool.forget_memory()
         self._begin()
@@ -95,6 +99,14 @@ class Reporter:
         problem = self._problem or self._spool.problem
         return ReportStatus(self._sent, self._refused, self._lost, self._spool.dropped, problem)
 
+    def reached(self) -> None:
+        """Count what is pending where it is much, or let the next execution be sampled."""
+        if self._thread is None or len(self.pending) >= PENDING:
+            self.fold()
+        else:
+            self.sampler.is_turn = True
+            self.full = min(PENDING, len(self.pending) + self.sampler.gap())
+
     def fold(self) -> None:
         """Count what is pending. Appending goes on meanwhile: what comes behind is left for the next time."""
         with self._folding.lock:
@@ -102,9 +114,12 @@ class Reporter:
             count = len(pending)
             executions = pending[:count]
             del pending[:count]
-            self._folded.fold(executions, int(time() // 60))
+            minute = int(time() // 60)
+            self._folded.fold(executions, minute)
+            join(self._operators, self.sampler.folded(minute))
+            # Where little is executed, the second execution of each second has its turn.
+            self.full = 1 if count < EVERY else min(PENDING, self.sampler.gap())
             if self._thread is None and not self._ended.is_set():
-                self.full = PENDING
                 self._thread = threading.Thread(target=self._run, name=_THREAD, daemon=False)
                 self._thread.start()
 
@@ -147,16 +162,17 @@ class Reporter:
         with self._keeping.lock:
             with self._folding.lock:
                 folded, self._folded = self._folded, Folded()
+                operators, self._operators = self._operators, {}
             self._lost += folded.lost
             cells, lost = list(folded.cells.items()), folded.lost
-            while cells or lost:
+            while cells or lost or operators:
                 room = self._journal.room
                 try:
-                    self._journal.append(cells[:room], lost)
+                    self._journal.append(cells[:room], lost, operators)
                 except OSError:
-                    self._to_shipments(Folded(dict(cells), lost))
+                    self._to_shipments(Folded(dict(cells), lost), operators)
                     return
-                cells, lost = cells[room:], 0
+                cells, lost, operators = cells[room:], 0, {}
                 if self._journal.room == 0:
                     self._close_journal()
 
@@ -177,9 +193,9 @@ class Reporter:
             journal.remove()
         journal.leave()
 
-    def _to_shipments(self, folded: Folded) -> None:
+    def _to_shipments(self, folded: Folded, operators: OperatorCells) -> None:
         """Put counts that cannot be written to the journal into the spool, which keeps them in memory where it must."""
-        for shipment in shipments(folded, self._client, self._sequence):
+        for shipment in shipments(folded, self._client, self._sequence, operators):
             self._spool.put(self._client, self._sequence, shipment)
             self._sequence += 1
 

@@ -68,11 +68,11 @@ class Spool:
         match = _JOURNAL.fullmatch(journal.name)
         assert match is not None
         try:
-            folded = read_journal(journal)
+            folded, operators = read_journal(journal)
         except OSError as error:
             self.problem = f"{journal} cannot be read: {error.strerror or error}"
             return False
-        for shipment in shipments(folded, match[1], int(match[2])):
+        for shipment in shipments(folded, match[1], int(match[2]), operators):
             self.put(match[1], int(match[2]), shipment)
         return self.problem is None
 

@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChartNoAxesColumn, Rows3, Table2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { ApiError } from '../../api/client'
+import { operatorTimes } from '../../api/operator-times'
 import { deployment, deployments, latency } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
@@ -14,6 +15,7 @@ import { SelectField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Switch } from '../../ui/Switch'
 import { formatDay, formatDuration, formatTime } from '../../units'
+import { Calibration } from './Calibration'
 import { ComparisonList } from './ComparisonList'
 import { ComparisonTable } from './ComparisonTable'
 import styles from './dashboard.module.css'
@@ -26,6 +28,8 @@ const WINDOWS = [
   { seconds: 86_400, name: 'last day' },
   { seconds: 604_800, name: 'last week' },
 ]
+
+const LONGEST_OF_SAMPLES = 691_200 // seconds: eight days
 
 /** Observed and predicted p99 and the SLO of every query of a version, the worst first, and one query in detail. */
 export default function DashboardPanel() {
@@ -115,34 +119,42 @@ function useVersion(versions: readonly Deployment[] | undefined, id: string | un
 /** All queries as rows or as a table, beside the current one in detail. */
 function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   const view = useView()
+  const environment = useEnvironment()
+  const { data: times } = useQuery({
+    ...operatorTimes(environment, version.id, Math.min(data.window_seconds, LONGEST_OF_SAMPLES), data.source),
+    placeholderData: keepPreviousData,
+  })
   const ranked = useMemo(() => rank(data.queries), [data])
   const selected = ranked.find((comparison) => comparison.latency.query === view.query) ?? ranked[0]
   return (
-    <div className={styles['columns']}>
-      <div className={styles['list']}>
-        {data.queries.every(({ executions }) => executions === 0) ? (
-          <div className={styles['idle']}>
-            <Notice actions={<Button onClick={() => openPanel('run')}>Run a query</Button>}>
-              {data.source === 'applications'
-                ? 'No application reported an execution in this window.'
-                : 'No query was executed in this window. Run one, or choose one and send a burst of it.'}
-            </Notice>
-          </div>
+    <>
+      <div className={styles['columns']}>
+        <div className={styles['list']}>
+          {data.queries.every(({ executions }) => executions === 0) ? (
+            <div className={styles['idle']}>
+              <Notice actions={<Button onClick={() => openPanel('run')}>Run a query</Button>}>
+                {data.source === 'applications'
+                  ? 'No application reported an execution in this window.'
+                  : 'No query was executed in this window. Run one, or choose one and send a burst of it.'}
+              </Notice>
+            </div>
+          ) : null}
+          {view.as === 'table' ? (
+            <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
+          ) : (
+            <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
+          )}
+          <p className={styles['updated']}>
+            Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
+          </p>
+          <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} />
+        </div>
+        {selected ? (
+          <QueryDetail key={selected.latency.query} comparison={selected} version={version} data={data} times={times} />
         ) : null}
-        {view.as === 'table' ? (
-          <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
-        ) : (
-          <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
-        )}
-        <p className={styles['updated']}>
-          Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
-        </p>
-        <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} />
       </div>
-      {selected ? (
-        <QueryDetail key={selected.latency.query} comparison={selected} version={version} data={data} />
-      ) : null}
-    </div>
+      {times ? <Calibration queries={data.queries} times={times} /> : null}
+    </>
   )
 }
 

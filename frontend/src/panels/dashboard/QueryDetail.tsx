@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { latencyCharts } from '../../api/queries'
-import type { Deployment, Latency, QueryLatency } from '../../api/types'
+import type { Deployment, Latency, OperatorTimes, QueryLatency } from '../../api/types'
 import { useEnvironment } from '../../app/url-state'
 import { HistogramChart } from '../../charts/HistogramChart'
 import { LatencySeries } from '../../charts/LatencySeries'
@@ -15,6 +15,7 @@ import styles from './dashboard.module.css'
 import { PredictedCompliance } from './PredictedCompliance'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
+import { TimeSpent } from './TimeSpent'
 import { Unusual } from './Unusual'
 import { ADVICE, budgetText, burnText, complianceText, incidentText, withinDetail, withinText } from './verdicts'
 
@@ -23,10 +24,12 @@ interface QueryDetailProps {
   version: Deployment
   /** The window and the source that are shown, and the deployments in that time. */
   data: Pick<Latency, 'window_seconds' | 'source' | 'markers'>
+  /** Where the time of the queries goes, once that was read. */
+  times: OperatorTimes | undefined
 }
 
 /** One query in detail: sentences, numbers, charts over time, a burst, and its SLO. */
-export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
+export function QueryDetail({ comparison, version, data, times }: QueryDetailProps) {
   const { latency, sentence, ofPrediction } = comparison
   const query = version.queries.find((deployed) => deployed.name === latency.query)
   return (
@@ -52,6 +55,9 @@ export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
       <Unusual query={latency.query} versionId={version.id} source={data.source} />
       <Facts latency={latency} />
       <PredictedCompliance latency={latency} />
+      {latency.was_executed && times ? (
+        <TimeSpent query={latency.query} times={times} hasOperators={latency.bound_operations > 1} />
+      ) : null}
       {latency.was_executed ? (
         <Charts latency={latency} version={version} data={data} />
       ) : (
@@ -120,7 +126,11 @@ function complianceDetail({ agreement, at_limits }: NonNullable<QueryLatency['pr
 }
 
 /** Quantiles over time, and the distribution of latencies. */
-function Charts({ latency, version, data }: { latency: QueryLatency } & Omit<QueryDetailProps, 'comparison'>) {
+function Charts({
+  latency,
+  version,
+  data,
+}: { latency: QueryLatency } & Omit<QueryDetailProps, 'comparison' | 'times'>) {
   const environment = useEnvironment()
   const { data: charts, error } = useQuery(
     latencyCharts(environment, version.id, latency.query, data.window_seconds, data.source),

@@ -130,6 +130,11 @@ class PreparedQuery:
             watch = self._watches.get(scan)
             self._fast_path = FastPath(scan, store, self.bound, checks, edge, to_dict, names, watch, supply)
 
+    @property
+    def is_one_scan(self) -> bool:
+        """Whether it takes the fast path: one scan, whose time is that of the whole execution."""
+        return self._fast_path is not None
+
     def execute(
         self,
         parameters: Mapping[str, object] | None = None,

@@ -1,0 +1,27 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answered, api } from './client'
+import { ENVIRONMENT, type EnvironmentName, keyOf } from './environment'
+import type { Latency } from './types'
+
+/** Where the time of the queries of a version goes, and how well their operators are predicted; from samples. */
+export const operatorTimes = (
+  environment: EnvironmentName,
+  deploymentId: string,
+  windowSeconds: number,
+  source: Latency['source'],
+) =>
+  queryOptions({
+    queryKey: keyOf('operator-times', environment, deploymentId, windowSeconds, source),
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET(`${ENVIRONMENT}/operator-times/{deployment_id}`, {
+          params: {
+            path: { ...environment, deployment_id: deploymentId },
+            query: { window_seconds: windowSeconds, source },
+          },
+          signal,
+        }),
+      ),
+    staleTime: 10_000,
+    refetchInterval: 10_000,
+  })
