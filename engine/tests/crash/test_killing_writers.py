@@ -192,7 +192,7 @@ def test_a_write_that_dies_at_any_of_its_steps_is_whole_or_undone(nurse: Nursery
     raise AssertionError("the write has no end")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 3))])
 def test_a_log_cut_off_by_a_power_failure_holds_all_writes_up_to_some_moment(
     nurse: Nursery, url: str, tmp_path: Path, seed: int
 ) -> None:

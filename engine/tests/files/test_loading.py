@@ -287,7 +287,14 @@ def test_lines_end_as_on_windows_and_a_mark_of_bytes_begins_the_file(db: piql.Da
     assert [problem.line for problem in loader("parts", "parts.csv", text).dry_run().problems] == [5]
 
 
-@pytest.mark.parametrize(("order", "ends"), [("rising", [5000, 6000]), ("falling", [5000, 6000]), ("none", [6000])])
+@pytest.mark.parametrize(
+    ("order", "ends"),
+    [
+        ("rising", [5000, 6000]),
+        pytest.param("falling", [5000, 6000], marks=pytest.mark.long),
+        ("none", [6000]),
+    ],
+)
 def test_in_transactions_a_file_in_no_order_has_larger_batches(
     order: str, ends: list[int], compilation: piql.Compilation, tmp_path: Path
 ) -> None:
