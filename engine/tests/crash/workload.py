@@ -116,7 +116,7 @@ def _random_player(chance: random.Random, writer: str, players: int) -> dict[str
 def new_database(url: str) -> str:
     """Make a database with teams and no players."""
     with piql.connect(url) as db:
-        db.deploy(piql.compile(SOURCE + VIEW if url.startswith("embedded") else SOURCE))
+        db.deploy(piql.compile(SOURCE + VIEW))
         db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
     return url
 

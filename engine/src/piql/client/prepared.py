@@ -18,7 +18,7 @@ from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.seals import signing_key
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now, utc_now
-from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.stepped.writer import SteppedWriter, group_writer
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
 from piql.runtime.writing.unit import PreparedUnit
@@ -125,11 +125,15 @@ class Prepared:
         return writer
 
     def stepped(self, table: str) -> SteppedWriter:
-        """Return the writer of a table by single steps; only on a store without transactions."""
+        """Return the writer of a table, or of the groups of a view, by single steps; only without transactions."""
         writer = self._stepped.get(table)
         if writer is None:
             assert self.context.identity is not None
-            writer = SteppedWriter(self.writer(table), self.deployment, self.context.store, self.context.identity)
+            store, identity, deployment = self.context.store, self.context.identity, self.deployment
+            if (view := deployment.table(table)).view is not None:
+                writer = group_writer(view, deployment, store, identity)
+            else:
+                writer = SteppedWriter(self.writer(table), deployment, store, identity)
             self._stepped[table] = writer
         return writer
 

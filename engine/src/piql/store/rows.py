@@ -24,14 +24,20 @@ STATE = "#state"  # the hidden column of a record or entry that holds its State;
 class State(IntEnum):
     """What a record or an entry is to readers; only a store with `row_writes` keeps other states than VISIBLE.
 
-    Reads leave out GONE, and COMING unless the shape `sees_coming` (the store does, not the engine: their limit counts
-    what is returned). A store forgets COMING and GONE records by itself, `KEPT_SECONDS` after they were written.
+    Reads leave out GONE and LEAVING, and COMING unless the shape `sees_coming` (the store does, not the engine: their
+    limit counts what is returned). A store forgets COMING and GONE records by itself, `KEPT_SECONDS` after they were
+    written.
     """
 
     VISIBLE = 0  # a record that is there; an entry that matches its record
     DOUBTFUL = 1  # a record about to be deleted; an entry that holds only if its record says so
     COMING = 2  # a record whose constraints are still being checked
     GONE = 3  # a record that was deleted: kept so that no write that was made before comes after it
+    LEAVING = 4  # a record that was deleted, before all views know of it; a group of a view that has no rows
+
+
+FORGOTTEN = (State.COMING, State.GONE)
+"""The states that a store forgets by itself."""
 
 
 KEPT_SECONDS = 3600

@@ -127,8 +127,8 @@ class TouchingRowWrites(OneByOne):
         return result
 
     def note(self, group: str, key: str, value: str | None) -> None:
-        """The log of a server is read by nobody meanwhile."""
-        self._pass((), lambda: self._behind.note(group, key, value))
+        touches = (Touch(group, key, "writes"),)
+        self._pass(touches, lambda: self._behind.note(group, key, value))
 
 
 class GivenUp(BaseException):

@@ -38,6 +38,12 @@ CREATE TABLE members (
   id INT PRIMARY KEY, team VARCHAR(8) NULL, note VARCHAR(12) NULL,
   CARDINALITY LIMIT 2 (team), CARDINALITY LIMIT 3 (TOKEN(note))
 );
+CREATE TABLE visits (id INT PRIMARY KEY, page VARCHAR(8) NULL, seconds INT NULL, host VARCHAR(8) NULL);
+CREATE VIEW by_page AS
+SELECT page, COUNT(*) AS visits, COUNT(seconds) AS timed, SUM(seconds) AS seconds, AVG(seconds) AS usual
+FROM visits WHERE page IS NOT NULL GROUP BY page;
+CREATE QUERY top AS SELECT page, visits FROM by_page ORDER BY visits DESC LIMIT 3;
+CREATE QUERY visit AS SELECT id, page, seconds, host FROM visits WHERE id = [id];
 CREATE QUERY by_town AS SELECT u, mail, age FROM users WHERE town = [town] ORDER BY u LIMIT 3;
 CREATE QUERY by_mail AS SELECT u, town, age FROM users WHERE mail = [mail];
 CREATE QUERY followers AS SELECT o FROM subs WHERE t = [t] ORDER BY o LIMIT 5;
@@ -57,6 +63,12 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     ],
     "subs": [{"o": "ada", "t": "bob"}, {"o": "bob", "t": "ada"}, {"o": "bob", "t": "eve"}],
     "letters": [{"id": 1, "mail": "a@x"}],
+    "visits": [
+        {"id": 1, "page": "home", "seconds": 5, "host": None},
+        {"id": 2, "page": "home", "seconds": None, "host": None},
+        {"id": 3, "page": "news", "seconds": 7, "host": None},
+        {"id": 4, "page": None, "seconds": 9, "host": None},
+    ],
     "members": [
         {"id": 1, "team": "red", "note": "new here"},
         {"id": 2, "team": "red", "note": "here too"},
@@ -73,6 +85,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     *(("user", {"u": u}) for u in ("ada", "bob", "eve", "zoe", "new")),
     *(("member", {"id": number}) for number in range(1, 6)),
     *(("letter", {"id": number}) for number in (1, 2)),
+    *(("visit", {"id": number}) for number in range(1, 7)),
 ]
 Seen = dict[str, list[dict[str, Any]]]
 _NUMBERS = count()
@@ -151,6 +164,20 @@ def _all(store: Store, table: Table, shape: ReadShape) -> list[Row]:
     return store.read_many([Batch(store.prepare(shape), [(10_000,)])])[0][0]
 
 
+def _recounted(db: Database) -> list[Row]:
+    """Return the rows that `by_page` must have."""
+    groups: dict[str, list[int | None]] = {}
+    for page, seconds in db.some_rows("visits", ["page", "seconds"], 100):
+        if page is not None:
+            groups.setdefault(page, []).append(seconds)
+    rows: list[Row] = []
+    for page, values in groups.items():
+        timed = [value for value in values if value is not None]
+        total = sum(timed) if timed else None
+        rows.append((page, len(values), len(timed), total, total / len(timed) if total is not None else None))
+    return rows
+
+
 def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
     """Hold entries, places and constraints against the records; nothing may be left in progress.
 
@@ -167,6 +194,8 @@ def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
         rows = _all(store, table, ReadShape(table, table.primary_index(), (*columns, STATE), 0, sees_coming=True))
         assert all(row[-1] == State.VISIBLE for row in rows), f"{table.name}: {rows}"
         records = [row[:-1] for row in rows]
+        if table.view is not None:
+            assert sorted(records) == sorted(_recounted(db)), f"{table.name}: {sorted(records)}"
         for entries in stepped.writer.indexes:
             keys = tuple(column.name for column in entries.index.columns)
             shape = ReadShape(table, entries.index, (*keys, *entries.index.covering, STATE), 0)

@@ -32,7 +32,7 @@ from piql.compiler.bounds.queries import bound_of, requests_and_rows
 from piql.compiler.logical.operators import GivenRows
 from piql.compiler.physical.operators import PhysicalNode
 from piql.compiler.physical.widths import columns_bytes
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.write_plan import ViewUpkeep, WritePlan
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.schema.types import UNSIZED_BYTES
@@ -162,7 +162,8 @@ def _requests_of(plan: WritePlan, found_by: UniqueKey | None) -> tuple[_Requests
         requests.gets.append(Term("2", 2, f"the row of {table.name} that has this {columns}, looked up", key.span))
     requests.gets.append(Term("1", 1, f"the row of {table.name} as it was", table.key_span))
     entries = _add_entries(plan, requests)
-    has_intent = bool(entries or plan.left or plan.counted_limits or plan.unique_checks)
+    has_groups = any(upkeep.groups and _is_kept_by_steps(upkeep) for upkeep in plan.views)
+    has_intent = bool(entries or plan.left or plan.counted_limits or plan.unique_checks or has_groups)
     if has_intent:
         requests.puts.insert(0, _one("the intent, so that an interrupted write is completed or withdrawn"))
         requests.deletes.append(_one("the intent"))
@@ -171,7 +172,7 @@ def _requests_of(plan: WritePlan, found_by: UniqueKey | None) -> tuple[_Requests
         requests.deletes.append(_one(f"the row of {table.name}"))
     else:
         requests.puts.append(_one(f"the row of {table.name}"))
-    trips_of_views = _add_views(plan, requests)
+    trips_of_views = _add_views(plan, requests) + (_add_contribution(plan, requests) if has_groups else 0)
     steps = 2 + bool(found_by) + 2 * len(plan.looked_up) + 2 * has_intent + 2 * bool(entries)
     return requests, steps + one_by_one + trips_of_views
 
@@ -265,12 +266,47 @@ def _add_views(plan: WritePlan, requests: _Requests) -> int:
         )
         requests.gets.append(Term(str(groups), groups, reason, view.name_span))
         requests.puts.append(Term(str(groups), groups, f"{reason}, with what is counted and summed", view.name_span))
+        by_steps = _is_kept_by_steps(upkeep)
+        if upkeep.indexes and by_steps:
+            about = f"of {reason}, so that interrupted entries are settled"
+            requests.puts.append(Term(str(groups), groups, f"the intent {about}", view.name_span))
+            requests.deletes.append(Term(str(groups), groups, f"the intent {about}", view.name_span))
         for index in upkeep.indexes:
-            entries = groups * most_entries(view, index)
-            reason = f"entries of {index.name} for {reason}"
-            requests.puts.append(Term(str(entries), entries, f"new {reason}", index.span))
-            requests.deletes.append(Term(str(entries), entries, f"stale {reason}", index.span))
-    return sum(2 * upkeep.groups + sum(read.round_trips for read in upkeep.reads) for upkeep in plan.views)
+            _add_entries_of_view(requests, index, groups * most_entries(view, index), reason, by_steps=by_steps)
+    return sum(_trips_of_view(upkeep) for upkeep in plan.views)
+
+
+def _add_entries_of_view(requests: _Requests, index: Index, entries: int, reason: str, *, by_steps: bool) -> None:
+    """Add the entries of one index on a view; without transactions each is put in doubt first."""
+    reason = f"entries of {index.name} for {reason}"
+    new = 2 * entries if by_steps else entries
+    requests.puts.append(Term(str(new), new, f"new {reason}", index.span))
+    if by_steps:
+        requests.puts.append(Term(str(entries), entries, f"stale {reason}, put in doubt", index.span))
+    requests.deletes.append(Term(str(entries), entries, f"stale {reason}", index.span))
+
+
+def _is_kept_by_steps(upkeep: ViewUpkeep) -> bool:
+    """Return whether stores without transactions keep a view: one of a single table."""
+    assert upkeep.view.view is not None
+    return not upkeep.view.view.joins
+
+
+def _trips_of_view(upkeep: ViewUpkeep) -> int:
+    of_group = 6 if upkeep.indexes and _is_kept_by_steps(upkeep) else 2
+    return of_group * upkeep.groups + sum(read.round_trips for read in upkeep.reads)
+
+
+def _add_contribution(plan: WritePlan, requests: _Requests) -> int:
+    """Add what makes groups count each write once where there are no transactions; return how many requests."""
+    count = 0
+    if plan.kind != "insert" or plan.may_replace:
+        requests.gets.append(_one("whether all groups count what the row's last write adds"))
+        count += 1
+    if plan.kind == "delete":
+        requests.deletes.append(_one(f"the row of {plan.table.name}, once no group counts it any more"))
+        count += 1
+    return count
 
 
 class _Groups(NamedTuple):

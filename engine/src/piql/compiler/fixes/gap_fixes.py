@@ -150,8 +150,9 @@ def _cost_of_new_views(compilation: Compilation, assembly: Assembly) -> str:
     for name, view in compilation.tables.items():
         if view.view is not None and name not in assembly.schema.tables:
             indexes = sum(index.table == name for index in compilation.indexes.values())
-            requests = 2 + 2 * indexes
+            requests = 2 + (2 + 4 * indexes if indexes else 0)
             text += f"; a write to {view.view.table} takes {requests} more for each group that its row enters or leaves"
+            text += ", and up to 4 to count itself once"
     return text
 
 

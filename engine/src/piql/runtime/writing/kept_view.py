@@ -126,7 +126,7 @@ class KeptView:
         for key, delta in self._deltas(changes, is_counted).items():
             if any(delta):
                 old = self.groups.read(transaction, meter, key)
-                self.groups.apply(transaction, meter, old, self._after(key, old, delta))
+                self.groups.apply(transaction, meter, old, self.gained(key, old, delta))
 
     def _deltas(self, changes: Iterable[Change], is_counted: Callable[[Row], bool] | None) -> dict[Row, list[Any]]:
         """Return what each group gains, by its key: a number for each aggregate."""
@@ -161,9 +161,16 @@ class KeptView:
 
     def row_of(self, key: Row, numbers: list[Any]) -> Row | None:
         """Return the row of a group that was counted from nothing; None where it has no rows."""
-        return self._after(key, None, numbers)
+        return self.gained(key, None, numbers)
 
-    def _after(self, key: Row, old: Row | None, delta: list[Any]) -> Row | None:
+    def empty(self, key: Row) -> Row:
+        """Return the row of a group that only a store without transactions keeps: its key, and nothing counted."""
+        row: list[Any] = [None] * self._width
+        for position, value in zip(self._key_positions, key, strict=True):
+            row[position] = value
+        return tuple(row)
+
+    def gained(self, key: Row, old: Row | None, delta: list[Any]) -> Row | None:
         """Return the row of a group with what it gains; None where it has no rows any more."""
         before = [None] * len(self._parts) if old is None else [old[position] for position in self._part_positions]
         values = [

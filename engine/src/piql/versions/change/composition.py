@@ -8,7 +8,7 @@ from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused, kind_of
 from piql.runtime.deployment import Deployment
-from piql.schema.catalog import Table
+from piql.schema.catalog import Table, View
 from piql.schema.table_changes import reason_against
 from piql.store.base import Store
 from piql.text.source import Span
@@ -127,6 +127,21 @@ def refusal_of_unit(name: str) -> str:
     )
 
 
+def _refuse_view_without_transactions(current: Deployment, name: str, view: View) -> None:
+    """Raise CompilationRefused for a view that only transactions keep right, or that would have to be filled."""
+    if view.joins:
+        raise CompilationRefused(
+            f"not deployed: the view {name} joins tables, which needs the transaction of each write, and this store "
+            "has no transactions: leave the view out here, or deploy to an embedded store"
+        )
+    is_kept = name in current.tables or any(other.table.name == name for other in current.other_views)
+    if not is_kept and view.table in current.kept:
+        raise CompilationRefused(
+            f"not deployed: the view {name} would have to count the rows that {view.table} has, which this store "
+            f"without transactions cannot: deploy the view together with a new table {view.table}"
+        )
+
+
 def refuse_incompatible(current: Deployment, compilation: Compilation, store: Store, *, is_rollback: bool) -> None:
     """Raise CompilationRefused for a change of a table that no data would allow, such as another primary key.
 
@@ -134,10 +149,7 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
     """
     for name, view in compilation.tables.items():
         if view.view is not None and store.row_writes is not None:
-            raise CompilationRefused(
-                f"not deployed: the view {name} is kept up to date in the transaction of each write, and this store "
-                "has no transactions: leave the view out here, or deploy to an embedded store"
-            )
+            _refuse_view_without_transactions(current, name, view.view)
     for query in compilation.queries.values():
         if query.kind == "unit" and store.row_writes is not None:
             raise CompilationRefused(f"not deployed: {refusal_of_unit(query.name)}")

@@ -16,6 +16,7 @@ from piql.compiler.physical.indexes.reading_direction import read_from_their_end
 from piql.compiler.physical.operators import IndexScan
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Origin, OtherIndex
+from piql.runtime.writing.stepped.contributions import as_kept
 from piql.schema.catalog import CardinalityLimit, Index, Table
 from piql.schema.table_changes import added_constraints
 from piql.schema.view_joins import walked_table
@@ -193,9 +194,12 @@ class SchemaSteps:
         coming, tables = self._coming, dict(state.tables)
         in_order, backwards = _read_in_order(coming.compilation), _read_backwards(coming.compilation)
         for name, table in coming.tables.items():
-            if name not in state.tables:
-                transaction.create_table(table, name in in_order, table.primary_index() in backwards)
-            tables[name] = coming.record_of(table)
+            if name in state.tables:
+                tables[name] = coming.record_of(table)
+                continue
+            is_by_steps = table.view is not None and self._store.row_writes is not None
+            tables[name] = as_kept(table) if is_by_steps else coming.record_of(table)
+            transaction.create_table(tables[name], name in in_order, table.primary_index() in backwards)
         existing, new_indexes = transaction.index_names(), []
         for index in coming.indexes.values():
             table = coming.tables[index.table]

@@ -5,9 +5,12 @@ grouped_load       the same steps for many new rows at a time
 records            the record itself: found, changed on a condition, fenced against late writers
 slots              the seats of a group under a CARDINALITY LIMIT or UNIQUE key; users read "places"
 references         foreign keys, from both sides
+upkeep             when the groups of views are changed;  folding  how each counts a write once
+contributions      names of what a write adds to views
 intents            the log that says which writes are in progress
 stamps             names of writes, in order of time
 sweep              settles interrupted writes of all client processes
 leftovers          retries a read or write that met too many interrupted writes
+work               what a write knows of itself
 writer_identity    who writes;  backoff   how long it waits;  notation   values as text
 """

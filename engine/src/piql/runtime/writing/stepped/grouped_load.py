@@ -65,7 +65,7 @@ class GroupedLoad:
 
         Raises StoreUnavailable or StoreFull, after which it is unknown which records are in, and Redeployed.
         """
-        if self._writer.writer.guards != Guards():
+        if self._writer.writer.guards != Guards() or self._writer.views:
             return list(records)
         began = self._identity.wait_policy.clock()
         loads, left_out = self._begin(records)

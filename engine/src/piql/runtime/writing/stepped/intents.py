@@ -31,7 +31,8 @@ _ABANDONED_AFTER_SECONDS = 600  # an intent open for longer is of a write that f
 class Intent:
     """A write in progress; `images`, laid out by `columns`, are the records it may have made entries of.
 
-    `number` is the key of its cell, in hexadecimal.
+    `number` is the key of its cell, in hexadecimal. `change` has the positions in `images` of the record before and
+    after the last try, None where there is none: what this try adds to views follows from them.
     """
 
     group: str
@@ -41,6 +42,7 @@ class Intent:
     key: Row
     columns: tuple[str, ...]
     images: tuple[Row, ...]
+    change: tuple[int | None, int | None] = (None, None)
 
     def as_text(self) -> str:
         """Return the value of the intent's cell; `intent_from` reads it."""
@@ -51,6 +53,7 @@ class Intent:
                 "key": text_of(self.key),
                 "columns": self.columns,
                 "images": [text_of(image) for image in self.images],
+                **({"change": self.change} if self.change != (None, None) else {}),
             },
             ensure_ascii=False,
         )
@@ -67,12 +70,18 @@ def intent_from(group: str, number: str, text: str) -> Intent:
         values_of(content["key"]),
         tuple(content["columns"]),
         tuple(values_of(image) for image in content["images"]),
+        tuple(content.get("change", (None, None))),
     )
 
 
 def group_of(process: str) -> str:
     """Return the name of the group that holds the intents of a client process."""
     return f"intents of {process}"
+
+
+def number_before(number: str) -> str:
+    """Return the key of the cell before that of an intent."""
+    return _number_text(int(number, 16) - 1)
 
 
 def _number_text(number: int) -> str:
@@ -101,6 +110,11 @@ class IntentLog:
             self._number += 1
             self._open[self._number] = now
             return _number_text(self._number)
+
+    def is_open(self, number: str) -> bool:
+        """Return whether an intent of this process may still be in the log."""
+        with self._lock:
+            return int(number, 16) in self._open
 
     def note(self, intent: Intent) -> None:
         """Write an intent, or the next try of the same write over it."""
@@ -175,6 +189,12 @@ def processes(row_writes: SingleRowWrites) -> dict[str, Announced]:
             announcements[cell.key] = Announced(int(at), behind)
         last = cells[-1].key
     return announcements
+
+
+def intent_at(row_writes: SingleRowWrites, group: str, number: str) -> Intent | None:
+    """Return the intent of a number in a log; None if it is not there any more."""
+    cells = row_writes.cells(group, 1, number_before(number))
+    return intent_from(group, *cells[0]) if cells and cells[0].key == number else None
 
 
 def intents_of(row_writes: SingleRowWrites, process: str, behind: str = "") -> Iterator[Intent]:

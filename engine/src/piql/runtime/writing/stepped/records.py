@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.contributions import inheriting
 from piql.runtime.writing.stepped.stamps import Stamps, stamp_of
 from piql.runtime.writing.table_rules.constraints import Picker, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
@@ -22,11 +23,15 @@ class SteppedRecords:
     """Reads and changes records by their primary keys.
 
     An image is a record in the order of the table's columns, as the write path has it; a row of the store has the key
-    columns first. `stamps` names the writes of this client process.
+    columns first. `stamps` names the writes of this client process. The groups of a view (`is_of_groups`) have images
+    while they are LEAVING, too.
     """
 
-    def __init__(self, table: Table, store: Store, row_writes: SingleRowWrites, stamps: Stamps) -> None:
+    def __init__(
+        self, table: Table, store: Store, row_writes: SingleRowWrites, stamps: Stamps, is_of_groups: bool = False
+    ) -> None:
         self.table = table
+        self._hidden = (State.COMING, State.GONE) if is_of_groups else (State.COMING, State.GONE, State.LEAVING)
         self._row_writes = row_writes
         self.stamps = stamps
         primary = table.primary_index()
@@ -55,8 +60,8 @@ class SteppedRecords:
         return self._row_writes.change_many(self.prepared, changes)
 
     def image(self, record: StoredRecord | None) -> Row | None:
-        """Return the image of a record; None for one that is deleted (GONE) or not decided yet (COMING)."""
-        if record is None or record.state in (State.COMING, State.GONE):
+        """Return the image of a record; None for one that is deleted or not decided yet (COMING)."""
+        if record is None or record.state in self._hidden:
             return None
         row = record.row
         return tuple([row[position] for position in self._positions])
@@ -72,6 +77,11 @@ class SteppedRecords:
         is_done, record = self._row_writes.change(self.prepared, row, state, write, known)
         return is_done or (record is not None and record.write == write), record
 
+    def forget(self, key: Row, record: StoredRecord) -> bool:
+        """Let a LEAVING record go, unless it was changed; return whether it is gone."""
+        write = self.stamps.write_after(stamp_of(record.write))
+        return self.put(key, None, State.GONE, write, record.write)[0]
+
     def fence(self, key: Row, stamp: int, own_write: str | None = None, meter: Meter | None = None) -> StoredRecord:
         """Return the record once no write up to a stamp can change it any more.
 
@@ -85,10 +95,12 @@ class SteppedRecords:
             record = self.find(key, is_serial=True)
             if record is not None and (record.write == own_write or stamp_of(record.write) > stamp):
                 return record
-            write = self.stamps.write_after(stamp, stamp_of(record.write) if record else 0)
+            known = record.write if record is not None else None
+            write = inheriting(self.stamps.write_after(stamp, stamp_of(known)), known)
             image = self.image(record)
             state = State.VISIBLE if image is not None else State.GONE
-            known = record.write if record is not None else None
+            if record is not None and record.state is State.LEAVING:
+                state = State.LEAVING
             meter.lose(1)
             if self.put(key, image, state, write, known)[0]:
                 row = self._row_of(image) if image is not None else key + self._nothing

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff
+from piql.runtime.writing.stepped.contributions import inheriting
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
@@ -84,7 +85,7 @@ class SteppedReference:
             if parent.state is State.VISIBLE:
                 return
             meter.repair(1)
-            write = self._parents.stamps.write_after(stamp_of(parent.write))
+            write = inheriting(self._parents.stamps.write_after(stamp_of(parent.write)), parent.write)
             if self._parents.put(primary, image, State.VISIBLE, write, parent.write)[0]:
                 return
             meter.repair(1)

@@ -7,6 +7,7 @@
     mark the record, check references  `_secure`      COMING or DOUBTFUL, where a foreign key needs it
     put the record                     `_try`         on the condition that nobody changed it: the write is decided
     make entries VISIBLE or GONE       `_finish`
+    add it to the groups of views      `upkeep`       each counts it once (`folding`)
     give slots back, forget intent     `_finish`
 
 A try that another writer overtook begins again at the first step. docs/decisions/0011 tells why the order is safe.
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from piql.errors import (
     CardinalityViolation,
@@ -28,16 +28,23 @@ from piql.errors import (
     StoreUnavailable,
 )
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
+from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff, Overtaken
+from piql.runtime.writing.stepped.contributions import contributing, inheriting
+from piql.runtime.writing.stepped.folding import GroupRows, SteppedView, SteppedViews
 from piql.runtime.writing.stepped.intents import Intent
 from piql.runtime.writing.stepped.references import SteppedReference, SteppedReferrer
 from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.upkeep import Upkeep
+from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck, index_for
+from piql.runtime.writing.table_rules.entries import Entries, IndexEntries
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
+from piql.schema.catalog import Table
 from piql.store.base import Store
 from piql.store.row_writes import EntryChange, StoredRecord
 from piql.store.rows import Row, State
@@ -47,37 +54,6 @@ HALF_WAY = "the disk of the store became full half-way: make room"
 
 Decide = Callable[[Row | None], Row | None]
 """From the record as it is to the record as it shall be, None for none; may raise to refuse the write."""
-
-
-@dataclass(slots=True)
-class _Work:
-    """One write, over all of its tries.
-
-    looked_at       when the schema's version was last compared, by the clock of the wait policy
-    images          the records, before and after each try, whose entries and slots were touched
-    intent          noted in the log; None while nothing but the record changes
-    mark            the write by which this one showed the record as COMING or DOUBTFUL
-    last            the write that left the record as this try knows it
-    is_under_way    a step was sent that others may see
-    """
-
-    key: Row
-    backoff: Backoff
-    looked_at: float
-    images: list[Row] = field(default_factory=list)
-    intent: Intent | None = None
-    mark: str | None = None
-    last: str | None = None
-    is_under_way: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What one try changes: the old image, the new one, and the name of the write that puts it."""
-
-    old: Row | None
-    new: Row | None
-    write: str
 
 
 def _tightest(all_slots: Iterable[Slots]) -> dict[str, Slots]:
@@ -90,12 +66,25 @@ def _tightest(all_slots: Iterable[Slots]) -> dict[str, Slots]:
 
 
 class SteppedWriter:
-    """Writes one table of a deployment by single-row writes; used by all threads of a client process."""
+    """Writes one table of a deployment by single-row writes; used by all threads of a client process.
 
-    def __init__(self, writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> None:
+    With `groups` it writes a view: a group without rows is LEAVING, and has no index entries.
+    """
+
+    def __init__(
+        self,
+        writer: TableWriter,
+        deployment: Deployment,
+        store: Store,
+        identity: WriterIdentity,
+        groups: GroupRows | None = None,
+    ) -> None:
         table, record = writer.table, deployment.record_of(writer.table)
         self.writer = writer
-        self.records = identity.records(record, store)
+        self._groups = groups
+        self.records = identity.records(record, store, is_of_groups=groups is not None)
+        self.views = _views_of(writer, deployment, store, identity)
+        self._upkeep = Upkeep(self.views, self.records, identity)
         self._identity = identity
         self._store = store
         self._row_writes = identity.row_writes
@@ -145,9 +134,20 @@ class SteppedWriter:
         Raises ConstraintViolation, what `decide` raises, Overtaken, Redeployed, and errors of the store, after some of
         which it is unknown whether the record was changed: the message then says so.
         """
-        work = _Work(key, self.backoff(), self._identity.wait_policy.clock())
         meter.step(1)
-        record = self.records.find(key)
+        self._write(key, decide, meter, self.records.find(key))
+
+    def write_group(
+        self, key: Row, decide: Decide, meter: Meter, known: StoredRecord | None, *, is_known: bool
+    ) -> None:
+        """Change a group of a view, beginning with the record as it is known, if it is; raises as `write`."""
+        if is_known:
+            self._write(key, decide, meter, known)
+        else:
+            self.write(key, decide, meter)
+
+    def _write(self, key: Row, decide: Decide, meter: Meter, record: StoredRecord | None) -> None:
+        work = Work(key, self.backoff(), self._identity.wait_policy.clock())
         try:
             while True:
                 record = self._after_others(work, meter, record)
@@ -161,7 +161,7 @@ class SteppedWriter:
             self._withdraw(work, meter)
             raise
         except StoreUnavailable as failure:  # it is unknown how far it came: the intent stays, to be settled later
-            if work.is_under_way:
+            if work.is_under_way and UNKNOWN not in str(failure):
                 failure.args = (f"{HALF_WAY if isinstance(failure, StoreFull) else failure}; {UNKNOWN}",)
             raise
         except (PiqlError, Redeployed):
@@ -173,7 +173,7 @@ class SteppedWriter:
         """Put a record of a bulk load, whose requests have no bound."""
         self.write(self.writer.key_of(image), lambda old: self.writer.keep_hidden(old, image), Meter())
 
-    def _after_others(self, work: _Work, meter: Meter, record: StoredRecord | None) -> StoredRecord | None:
+    def _after_others(self, work: Work, meter: Meter, record: StoredRecord | None) -> StoredRecord | None:
         """Wait, within the patience, while another write of the record is about to be decided; return the record."""
         while (
             record is not None
@@ -187,7 +187,7 @@ class SteppedWriter:
         return record
 
     def _try(
-        self, work: _Work, meter: Meter, record: StoredRecord | None, decide: Decide
+        self, work: Work, meter: Meter, record: StoredRecord | None, decide: Decide
     ) -> tuple[bool, StoredRecord | None]:
         """Take all steps of the write once, from the record as it is known.
 
@@ -201,20 +201,27 @@ class SteppedWriter:
             return True, None
         if new is not None:
             self.writer.check_values(new)
-        known_stamp = stamp_of(record.write) if record is not None else 0
+        known = record.write if record is not None else None
+        gains = self.views.gains(old, new) if self.views else {}
+        if record is not None and (gains or new is None or record.state is State.LEAVING):
+            settled = self._upkeep.after_others(work, meter, record, self.settle)
+            if settled is None or settled.write != known:
+                return False, settled
+        looks = self.views.look_at(gains, meter)
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
-        mark = self._identity.stamps.write_after(known_stamp) if comes or goes else None
-        change = _Change(old, new, self._identity.stamps.write_after(known_stamp))
+        mark = self._name(known) if comes or goes else None
+        change = Change(old, new, self._name(known, work if gains else None), gains, looks)
         is_repair = bool(work.images)
         touched = self.touched(old, new)
         entered, left = self.moves(old, new)
-        if touched or entered or left:
+        if touched or entered or left or gains:
             work.images += [image for image in (old, new) if image is not None and image not in work.images]
         is_counted = bool(self._count(touched)) or any(slots in self.slots for slots, _ in (*entered, *left))
+        is_counted |= self.views.counts(gains)
         if work.images:
             self._note(work, meter if is_counted else Meter(), change)
-        work.last = record.write if record is not None else None
+        work.last = known
         work.is_under_way = True
         try:
             is_put, current = self._secure(work, meter, change, entered, touched, mark)
@@ -228,25 +235,47 @@ class SteppedWriter:
             return False, current
         meter.step(1)
         is_put, current = self.records.put(
-            work.key, new, State.VISIBLE if new is not None else State.GONE, change.write, work.last
+            work.key, new, self._state(new, is_contribution=bool(gains)), change.write, work.last
         )
         if not is_put:
             return False, current
         work.mark = None
+        emptied = self._upkeep.fold(work, meter, change)
         if is_repair:
             assert work.intent is not None
             self._clear(work.intent, new, stamp_of(change.write), meter)
-            return True, None
-        self._finish(work, meter, change, touched, left, is_counted)
+        else:
+            self._finish(work, meter, change, touched, left, is_counted)
+        self.views.remove_empty(emptied, meter)
         return True, None
 
-    def _look_again(self, work: _Work) -> None:
+    def _name(self, known: str | None, contributing_work: Work | None = None) -> str:
+        """Return the name of a new write in place of a known one; `contributing_work` adds something to views."""
+        name = self._identity.stamps.write_after(stamp_of(known))
+        if contributing_work is None:
+            return inheriting(name, known)
+        return contributing(name, self._identity.stamps.process, self._number(contributing_work))
+
+    def _number(self, work: Work) -> str:
+        """Return the number of the intent of a write, which is noted next."""
+        if work.number is None:
+            work.number = self._identity.log.next_number()
+        return work.number
+
+    def _state(self, new: Row | None, *, is_contribution: bool) -> State:
+        """Return the state in which a record or group is left."""
+        if new is None:
+            return State.LEAVING if is_contribution else State.GONE
+        return State.VISIBLE if self._groups is None or self._groups.is_shown(new) else State.LEAVING
+
+    def _look_again(self, work: Work) -> None:
         """Raise Redeployed if the schema has changed; compare it only if the last comparison is long ago.
 
-        A change of the schema waits so long for writes that began before it.
+        A change of the schema waits so long for writes that began before it. A group changes by a write that is decided
+        already, whatever the schema is now.
         """
         clock = self._identity.wait_policy.clock
-        if clock() - work.looked_at > LOOK_SECONDS:
+        if self._groups is None and clock() - work.looked_at > LOOK_SECONDS:
             self.look_again()
             work.looked_at = clock()
 
@@ -257,9 +286,9 @@ class SteppedWriter:
 
     def _secure(
         self,
-        work: _Work,
+        work: Work,
         meter: Meter,
-        change: _Change,
+        change: Change,
         entered: list[tuple[Slots, Row]],
         touched: dict[tuple[int, Row], EntryChange],
         mark: str | None,
@@ -298,11 +327,16 @@ class SteppedWriter:
             reference.is_seen_in_records and reference.key_named(None, new) is not None for reference in self.references
         )
 
+    def _entries_of(self, entries: IndexEntries, image: Row | None) -> Entries:
+        """Return the entries that an index has of a record or a group."""
+        is_hidden = image is not None and self._groups is not None and not self._groups.is_shown(image)
+        return entries.by_key(None if is_hidden else image)
+
     def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
         """Return the changes that make a write's entries DOUBTFUL, by number of the index and key of the entry."""
         changes: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
-            before, after = entries.by_key(old), entries.by_key(new)
+            before, after = self._entries_of(entries, old), self._entries_of(entries, new)
             for key, entry in (before if number in self._deletes_only else {**before, **after}).items():
                 if before.get(key) != after.get(key):
                     changes[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
@@ -318,17 +352,25 @@ class SteppedWriter:
             left += [(slots, group) for group in before - after]
         return entered, left
 
-    def _note(self, work: _Work, meter: Meter, change: _Change) -> None:
+    def _note(self, work: Work, meter: Meter, change: Change) -> None:
         """Write the intent of this try into the log, over that of an earlier try."""
-        log = self._identity.log
-        number = work.intent.number if work.intent is not None else log.next_number()
+        log, images = self._identity.log, work.images
+        both = change.old, change.new
+        positions = tuple(images.index(image) if change.gains and image is not None else None for image in both)
         work.intent = Intent(
-            log.group, number, self.writer.table.name, change.write, work.key, self.columns, tuple(work.images)
+            log.group,
+            self._number(work),
+            self.writer.table.name,
+            change.write,
+            work.key,
+            self.columns,
+            tuple(images),
+            (positions[0], positions[1]),
         )
         meter.step(1)
         log.note(work.intent)
 
-    def _check_references(self, work: _Work, meter: Meter, change: _Change) -> None:
+    def _check_references(self, work: Work, meter: Meter, change: Change) -> None:
         """Raise ForeignKeyViolation, or another violation of constraints that another version has."""
         if self.writer.guards != Guards():
             with self._store.transaction() as transaction:
@@ -342,9 +384,9 @@ class SteppedWriter:
 
     def _finish(
         self,
-        work: _Work,
+        work: Work,
         meter: Meter,
-        change: _Change,
+        change: Change,
         touched: dict[tuple[int, Row], EntryChange],
         left: list[tuple[Slots, Row]],
         is_counted: bool,
@@ -373,7 +415,7 @@ class SteppedWriter:
 
         An entry that the record has becomes VISIBLE, any other GONE.
         """
-        entries_by_index = [entries.by_key(image) for entries in self._indexes]
+        entries_by_index = [self._entries_of(entries, image) for entries in self._indexes]
         changes: list[EntryChange] = []
         for (number, key), change in touched.items():
             entry = entries_by_index[number].get(key)
@@ -383,7 +425,7 @@ class SteppedWriter:
                 changes.append(EntryChange(change.entries, entry, State.VISIBLE, stamp + 1))
         return changes
 
-    def _withdraw(self, work: _Work, meter: Meter) -> None:
+    def _withdraw(self, work: Work, meter: Meter) -> None:
         """Take back what a refused write has shown; its requests are counted as lost."""
         if work.intent is not None:
             self.settle(work.intent, meter)
@@ -398,7 +440,13 @@ class SteppedWriter:
         """
         meter = meter or Meter()
         record = self.records.fence(intent.key, stamp_of(intent.write), intent.write, meter)
+        old, new = (
+            self._as_now(intent.columns, intent.images[position]) if position is not None else None
+            for position in intent.change
+        )
+        emptied = self._upkeep.fold_again(intent, record, Change(old, new, intent.write), meter)
         self._clear(intent, self.records.image(record), stamp_of(record.write), meter)
+        self.views.remove_empty(emptied, meter)
         return record.write == intent.write
 
     def _clear(self, intent: Intent, image: Row | None, stamp: int, meter: Meter) -> None:
@@ -410,7 +458,7 @@ class SteppedWriter:
         touched: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
             for touched_image in images:
-                for key, entry in entries.by_key(touched_image).items():
+                for key, entry in self._entries_of(entries, touched_image).items():
                     touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
         changes = self.as_record_says(touched, image, stamp)
         meter.lose(len(changes))
@@ -428,3 +476,22 @@ class SteppedWriter:
             return image
         values = dict(zip(columns, image, strict=True))
         return tuple([values.get(name) for name in self.columns])
+
+
+def group_writer(view: Table, deployment: Deployment, store: Store, identity: WriterIdentity) -> SteppedWriter:
+    """Return the writer of the groups of a view."""
+    return SteppedWriter(TableWriter(view, deployment, store), deployment, store, identity, GroupRows(view, deployment))
+
+
+def _views_of(writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> SteppedViews:
+    """Return the views that the writes of a table keep, for this version and for others."""
+
+    def stepped(kept: KeptView, declared_in: Deployment) -> SteppedView:
+        groups = group_writer(kept.table, declared_in, store, identity)
+        return SteppedView(kept, groups, GroupRows(kept.table, declared_in), identity)
+
+    others = zip(writer.other_views, deployment.other_views_of(writer.table), strict=True)
+    return SteppedViews(
+        [stepped(view, deployment) for view in writer.views],
+        [stepped(view, other.deployment) for view, other in others],
+    )

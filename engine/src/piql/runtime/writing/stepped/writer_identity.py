@@ -32,9 +32,9 @@ class WriterIdentity:
         self.stamps.rename()
         self.log = IntentLog(self.row_writes, self.stamps)
 
-    def records(self, table: Table, store: Store) -> SteppedRecords:
-        """Return the records of a table, to be changed under this identity."""
-        return SteppedRecords(table, store, self.row_writes, self.stamps)
+    def records(self, table: Table, store: Store, is_of_groups: bool = False) -> SteppedRecords:
+        """Return the records of a table, or the groups of a view, to be changed under this identity."""
+        return SteppedRecords(table, store, self.row_writes, self.stamps, is_of_groups)
 
     def unique(self, reference: ReferenceCheck, deployment: Deployment, store: Store) -> UniqueCheck:
         """Return the UNIQUE key of the parent by which a foreign key names it; raise NotDeployed if there is none."""

@@ -25,7 +25,7 @@ from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import CqlEntries
 from piql.store.cql.writes.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
 from piql.store.row_writes import Cell, EntryChange, RecordChange, StoredRecord, Swap
-from piql.store.rows import KEPT_SECONDS, Row, State
+from piql.store.rows import FORGOTTEN, KEPT_SECONDS, Row, State
 
 T = TypeVar("T")
 
@@ -362,7 +362,7 @@ def _names(write: str) -> Values:
 
 def _lifetime(state: State) -> bytes:
     """Return the time to live of a record in a state: COMING and GONE ones vanish by themselves."""
-    return _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
+    return _FOR_A_WHILE if state in FORGOTTEN else _FOREVER
 
 
 def _batched(items: Iterable[T], size: int = MOST_ROWS) -> Iterator[list[T]]:

@@ -1,0 +1,225 @@
+"""Views on a store without transactions: what a write adds to a group is added exactly once, whoever is killed.
+
+    the record    put by a write that names its contribution        from here on the contribution holds
+    each group    its row, and COUNTED: what it holds already       put on the condition that nobody changed it
+    the intent    forgotten only when every group holds it          until then the record keeps the contribution's name
+
+Whoever adds a contribution to a group reads the group first, and then whether the intent is still there. A group may
+drop the name of a contribution only when its intent is gone. So if the group does not name it and the intent is there,
+it was not added to the group as it was read; and the group changes only if it is still as it was read. The writer
+itself reads its groups before it puts its record, when nobody can have added anything: it need not look for its intent.
+
+A group without rows stays, hidden (LEAVING), until the intents of all contributions that it names are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from piql.errors import StoreUnavailable
+from piql.runtime.deployment import Deployment
+from piql.runtime.writing.kept_view import KeptView
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.contributions import COUNTED, Contribution, counted_in, counted_text
+from piql.runtime.writing.stepped.intents import number_before
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
+from piql.schema.catalog import Table
+from piql.store.row_writes import StoredRecord
+from piql.store.rows import Row, State
+
+if TYPE_CHECKING:
+    from piql.runtime.writing.stepped.writer import SteppedWriter
+
+_MOST_NAMES = 8  # of other processes; beyond that their intents are looked for
+
+Gains = dict[Row, list[Any]]
+"""What groups gain, by their keys: a number for each aggregate."""
+
+Look = dict[Row, StoredRecord | None]
+"""Groups as they were read before the record was put."""
+
+
+class GroupRows:
+    """How the rows of a view are laid out where they are kept: a row without an aggregate is a group without rows."""
+
+    def __init__(self, view: Table, deployment: Deployment) -> None:
+        assert view.view is not None
+        names = [column.name for column in deployment.record_of(view).columns]
+        self.counted_at = names.index(COUNTED)
+        rows = next(part.name for part in view.view.aggregates if part.function == "COUNT" and not part.column)
+        self._rows_at = names.index(rows)
+        self.width = len(names)
+
+    def is_shown(self, image: Row) -> bool:
+        """Return whether a group has rows."""
+        return image[self._rows_at] is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Folding:
+    """One contribution on its way into the groups of one view."""
+
+    contribution: Contribution
+    gains: Gains
+    meter: Meter
+    look: Look | None = None
+
+
+class SteppedView:
+    """One view of a table, changed by the writes of that table; `groups` writes its rows."""
+
+    def __init__(self, kept: KeptView, groups: SteppedWriter, rows: GroupRows, identity: WriterIdentity) -> None:
+        self.table = kept.table
+        self._kept = kept
+        self._groups = groups
+        self._rows = rows
+        self._identity = identity
+
+    def gains(self, old: Row | None, new: Row | None) -> Gains:
+        """Return what groups gain where a record replaces another, either of which may be missing."""
+        gains: Gains = {}
+        for record, sign in ((old, -1), (new, 1)):
+            if record is not None:
+                self._kept.count(gains, record, sign)
+        return {key: numbers for key, numbers in gains.items() if any(numbers)}
+
+    def look_at(self, gains: Gains, meter: Meter) -> Look:
+        """Read groups before a write that adds to them; raise ConstraintViolation for a sum that would not fit."""
+        keys = list(gains)
+        meter.step(len(keys))
+        records = dict(zip(keys, self._groups.records.find_many(keys), strict=True))
+        for key, record in records.items():
+            self._after(key, self._groups.records.image(record), gains[key])
+        return records
+
+    def fold(self, contribution: Contribution, gains: Gains, meter: Meter, look: Look | None = None) -> list[Row]:
+        """Add a contribution to each of its groups that does not hold it; return the groups that have no rows now."""
+        folding = _Folding(contribution, gains, meter, look)
+        return [key for key in gains if self._fold(folding, key)]
+
+    def _fold(self, folding: _Folding, key: Row) -> bool:
+        """Add a contribution to one group; return whether the group has no rows."""
+        is_first = folding.look is not None
+        after: Row | None = None
+
+        def decide(image: Row | None) -> Row | None:
+            nonlocal is_first, after
+            names = counted_in(image[self._rows.counted_at]) if image is not None else []
+            is_fresh, is_first, after = is_first, False, image
+            if folding.contribution in names:
+                return image
+            if not is_fresh:
+                folding.meter.lose(1)
+                if not is_open(self._identity, folding.contribution):
+                    return image  # somebody has added it, and all that name it have dropped it since
+            row = self._after(key, image, folding.gains[key])
+            names = [*self._still_needed(names, folding.meter), folding.contribution]
+            after = (*row[: self._rows.counted_at], counted_text(names), *row[self._rows.counted_at + 1 :])
+            return after
+
+        folding.meter.keep()
+        known = folding.look[key] if folding.look is not None else None
+        self._groups.write_group(key, decide, folding.meter, is_known=is_first, known=known)
+        return after is not None and not self._rows.is_shown(after)
+
+    def _after(self, key: Row, image: Row | None, gain: list[Any]) -> Row:
+        """Return the row of a group with what it gains."""
+        row = self._kept.gained(key, image if image is not None and self._rows.is_shown(image) else None, gain)
+        if row is None:
+            row = self._kept.empty(key)
+        return (*row, *(None,) * (self._rows.width - len(row)))
+
+    def _still_needed(self, names: list[Contribution], meter: Meter) -> list[Contribution]:
+        """Return the contributions that a group must go on naming, as far as that can be known cheaply."""
+        own = self._identity.stamps.process
+        log = self._identity.log
+        names = [name for name in names if name.process != own or log.is_open(name.number)]
+        others = [name for name in names if name.process != own]
+        if len(others) <= _MOST_NAMES:
+            return names
+        return [name for name in names if name not in others[:2] or self._is_needed(name, meter)]
+
+    def _is_needed(self, name: Contribution, meter: Meter) -> bool:
+        meter.lose(1)
+        return is_open(self._identity, name)
+
+    def remove_empty(self, key: Row, meter: Meter) -> None:
+        """Remove a group without rows, if it need not stay; called when the intent of its last contribution is gone."""
+        with suppress(StoreUnavailable):  # it stays hidden
+            meter.lose(1)
+            record = self._groups.records.find(key)
+            if record is not None and record.state is State.LEAVING:
+                self._remove(key, record, meter)
+
+    def _remove(self, key: Row, record: StoredRecord, meter: Meter) -> None:
+        image = self._groups.records.image(record)
+        assert image is not None
+        names = self._still_needed(counted_in(image[self._rows.counted_at]), meter)
+        if not any(self._is_needed(name, meter) for name in names):
+            meter.lose(1)
+            self._groups.records.forget(key, record)
+
+
+Emptied = list[tuple[SteppedView, Row]]
+"""Groups of views that have no rows any more."""
+
+
+class SteppedViews:
+    """All views of one table, of this version and of others."""
+
+    def __init__(self, views: Sequence[SteppedView], others: Sequence[SteppedView]) -> None:
+        self._views = views
+        self._others = others
+
+    def __bool__(self) -> bool:
+        return bool(self._views or self._others)
+
+    def counts(self, gains: Mapping[int, Gains]) -> bool:
+        """Return whether a view of this version gains something: the requests for others are outside the bound."""
+        return any(number < len(self._views) for number in gains)
+
+    def gains(self, old: Row | None, new: Row | None) -> Mapping[int, Gains]:
+        """Return what the groups of each view gain, by the number of the view; those that gain nothing are left out."""
+        by_view = {number: view.gains(old, new) for number, view in enumerate((*self._views, *self._others))}
+        return {number: gains for number, gains in by_view.items() if gains}
+
+    def look_at(self, gains: Mapping[int, Gains], meter: Meter) -> Mapping[int, Look]:
+        """Read all groups before a write; raise ConstraintViolation for a sum of this version's that would not fit."""
+        looks: dict[int, Look] = {}
+        for number, of_view in gains.items():
+            counted = meter if number < len(self._views) else Meter()
+            looks[number] = self._view(number).look_at(of_view, counted)
+        return looks
+
+    def fold(
+        self,
+        contribution: Contribution,
+        gains: Mapping[int, Gains],
+        meter: Meter,
+        looks: Mapping[int, Look] | None = None,
+    ) -> Emptied:
+        """Add a contribution to all of its groups; return those that have no rows now."""
+        emptied: Emptied = []
+        for number, of_view in gains.items():
+            view, counted = self._view(number), meter if number < len(self._views) else Meter()
+            keys = view.fold(contribution, of_view, counted, looks[number] if looks else None)
+            emptied += [(view, key) for key in keys]
+        return emptied
+
+    def remove_empty(self, emptied: Emptied, meter: Meter) -> None:
+        """Remove groups without rows that need not stay, once the intent of the write that emptied them is gone."""
+        for view, key in emptied:
+            view.remove_empty(key, meter)
+
+    def _view(self, number: int) -> SteppedView:
+        own = len(self._views)
+        return self._views[number] if number < own else self._others[number - own]
+
+
+def is_open(identity: WriterIdentity, contribution: Contribution) -> bool:
+    """Return whether the intent of a contribution is in its log: if not, all of its groups hold it."""
+    cells = identity.row_writes.cells(contribution.log, 1, number_before(contribution.number))
+    return bool(cells) and cells[0].key == contribution.number

@@ -1,0 +1,86 @@
+"""When a write on a store without transactions changes the groups of views: after its record, before the next write.
+
+A record is replaced by a write that adds something to views only when all groups count what its last write adds. So
+what an interrupted write adds can always be told from its record and its intent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from piql.errors import ConstraintViolation, StoreUnavailable
+from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.backoff import Overtaken
+from piql.runtime.writing.stepped.contributions import contribution_of
+from piql.runtime.writing.stepped.folding import Emptied, SteppedViews
+from piql.runtime.writing.stepped.intents import Intent, intent_at
+from piql.runtime.writing.stepped.records import SteppedRecords
+from piql.runtime.writing.stepped.work import Change, Work
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
+from piql.store.row_writes import StoredRecord
+from piql.store.rows import State
+
+
+class Upkeep:
+    """Changes the views of one table, whose records are given."""
+
+    def __init__(self, views: SteppedViews, records: SteppedRecords, identity: WriterIdentity) -> None:
+        self._views = views
+        self._records = records
+        self._identity = identity
+
+    def after_others(
+        self, work: Work, meter: Meter, record: StoredRecord, settle: Callable[[Intent, Meter], object]
+    ) -> StoredRecord | None:
+        """Return the record once all groups hold what its last write adds to views; others' writes are given time."""
+        count: Callable[[int], None] = meter.step
+        found: StoredRecord | None = record
+        while found is not None and (contribution := contribution_of(found.write)) is not None:
+            log = self._identity.log
+            if contribution.log == log.group and not log.is_open(contribution.number):
+                break
+            count(1)
+            count = meter.lose
+            intent = intent_at(self._identity.row_writes, contribution.log, contribution.number)
+            if intent is None:
+                break
+            if work.backoff.is_patient(found.write):
+                work.backoff.pause()
+            else:
+                settle(intent, meter)
+            meter.lose(1)
+            found = self._records.find(work.key)
+        return found
+
+    def fold(self, work: Work, meter: Meter, change: Change) -> Emptied:
+        """Add what a write that was just decided adds to views; return the groups that have no rows now."""
+        contribution = contribution_of(change.write) if change.gains else None
+        if contribution is None:
+            return []
+        try:
+            emptied = self._views.fold(contribution, change.gains, meter, change.looks)
+        except (Overtaken, ConstraintViolation) as failure:
+            work.is_under_way = False
+            raise StoreUnavailable(
+                f"the row is written, but its views do not count it yet: {failure}; a sweep will settle it"
+            ) from failure
+        meter.keep()
+        if change.new is None:
+            meter.step(1)
+            self._records.forget(work.key, StoredRecord(change.write, State.LEAVING, work.key))
+        return emptied
+
+    def fold_again(self, intent: Intent, record: StoredRecord, change: Change, meter: Meter) -> Emptied:
+        """Add what an interrupted write adds to views, if its record was put; return the groups without rows now."""
+        contribution = contribution_of(intent.write)
+        if contribution is None or contribution != contribution_of(record.write):
+            return []
+        lost = Meter()
+        try:
+            emptied = self._views.fold(contribution, self._views.gains(change.old, change.new), lost)
+        finally:
+            meter.lose(lost.attempts)
+        if record.state is State.LEAVING:
+            meter.lose(1)
+            self._records.forget(intent.key, record)
+        return emptied

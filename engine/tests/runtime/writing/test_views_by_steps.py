@@ -1,0 +1,155 @@
+"""A view on a store without transactions counts each write once: whoever is killed, late, or in between."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+from piql.runtime.writing.stepped.backoff import WaitPolicy
+
+from .interleaved import Script, serially
+from .interrupted import GatedStore, Interruption, Killed
+from .test_all_orders import HURRIED, SKEWS, explore
+from .test_crashes import changes_of
+from .test_late_steps import MOST, check
+from .world import begin, check_consistent, opened, outcome, seen
+
+WRITES = {
+    "a new row": "INSERT INTO visits (id, page, seconds) VALUES (5, 'home', 3)",
+    "a row of a new group": "INSERT INTO visits (id, page, seconds) VALUES (5, 'new', 3)",
+    "a row that the view leaves out": "INSERT INTO visits (id, page, seconds) VALUES (5, NULL, 3)",
+    "a row in the place of another": "INSERT INTO visits (id, page, seconds) VALUES (1, 'news', 3)",
+    "a move to another group": "UPDATE visits SET page = 'news' WHERE id = 1",
+    "a move that empties a group": "UPDATE visits SET page = 'home' WHERE id = 3",
+    "a change of what is summed": "UPDATE visits SET seconds = 70 WHERE id = 1",
+    "a change that no group counts": "UPDATE visits SET host = 'x' WHERE id = 1",
+    "a row comes into the view": "UPDATE visits SET page = 'news' WHERE id = 4",
+    "a row leaves the view": "UPDATE visits SET page = NULL WHERE id = 2",
+    "a row goes": "DELETE FROM visits WHERE id = 1",
+    "the last row of a group goes": "DELETE FROM visits WHERE id = 3",
+    "a row goes that no group counts": "DELETE FROM visits WHERE id = 4",
+}
+
+PAIRS: dict[str, tuple[Script, Script]] = {
+    "two rows of one group": (
+        ("INSERT INTO visits (id, page, seconds) VALUES (5, 'home', 3)",),
+        ("INSERT INTO visits (id, page, seconds) VALUES (6, 'home', 4)",),
+    ),
+    "one row twice": (
+        ("UPDATE visits SET page = 'news' WHERE id = 1",),
+        ("UPDATE visits SET page = 'new' WHERE id = 1",),
+    ),
+    "a row goes and comes again": (
+        ("DELETE FROM visits WHERE id = 3",),
+        ("INSERT INTO visits (id, page, seconds) VALUES (3, 'news', 1)",),
+    ),
+    "a group is emptied and filled": (
+        ("DELETE FROM visits WHERE id = 3",),
+        ("INSERT INTO visits (id, page, seconds) VALUES (5, 'news', 1)",),
+    ),
+    "a change that counts and one that does not": (
+        ("UPDATE visits SET seconds = 1 WHERE id = 1",),
+        ("UPDATE visits SET host = 'x' WHERE id = 1",),
+    ),
+}
+
+
+def stopped(statement: str, at: int) -> tuple[object, Interruption, str]:
+    """Return a store on which a writer was killed after so many changes, what stopped it, and what came of it."""
+    store, interruption = begin(), Interruption(10_000)
+    db = opened(GatedStore(store, interruption))
+    interruption.left = at
+    result = ""
+    with suppress(Killed):
+        result = outcome(db, statement)
+    return store, interruption, result
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_a_write_may_stop_at_any_step(what: str) -> None:
+    statement = WRITES[what]
+    old, new = serially()[1], serially(statement)[1]
+    steps = changes_of(statement)
+    for at in range(len(steps) + 1):
+        store, interruption, result = stopped(statement, at)
+        fresh = opened(store)
+        state = seen(fresh)
+        assert state in (old, new), f"stopped after {at} of {steps}"
+        assert result != "done" or state == new
+        check_consistent(fresh)
+        if interruption.late is not None:
+            interruption.late()
+            assert seen(fresh) == state or len(steps) == 1  # of one step, it is the write itself
+            fresh.sweep(older_than=-1)
+            check_consistent(fresh)
+        outcome(fresh, statement)
+        assert seen(fresh) == new
+        check_consistent(fresh)
+        fresh.close()
+
+
+@pytest.mark.parametrize("then", ["a row in the place of another", "a row goes", "a change that no group counts"])
+def test_the_next_write_of_a_row_settles_a_killed_move(then: str) -> None:
+    kill_twice("a move to another group", then)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", WRITES)
+@pytest.mark.parametrize("then", WRITES)
+def test_the_next_write_settles_what_was_killed(first: str, then: str) -> None:
+    kill_twice(first, then)
+
+
+def kill_twice(first: str, then: str) -> None:
+    """Kill a writer at each step, and the next one, too: nobody sweeps between."""
+    chance = random.Random(f"{first}, {then}")
+    for at in range(len(changes_of(WRITES[first])) + 1):
+        store, interruption, _ = stopped(WRITES[first], at)
+        next_one = Interruption(10_000)
+        second = opened(GatedStore(store, next_one), wait_policy=None)
+        second._leftovers.sweep_at = float("inf")
+        assert second._identity is not None
+        second._identity.wait_policy = WaitPolicy(patience=0.0, sleep=lambda seconds: None)
+        next_one.left = chance.choice((chance.randrange(14), 10_000))
+        with suppress(Killed):
+            outcome(second, WRITES[then])
+        fresh = opened(store)
+        check_consistent(fresh)
+        for late in (interruption.late, next_one.late):
+            if late is not None:
+                late()
+        fresh.sweep(older_than=-1)
+        check_consistent(fresh)
+        fresh.close()
+
+
+@pytest.mark.parametrize("what", PAIRS)
+def test_two_writers_in_all_orders(what: str) -> None:
+    assert explore(what, PAIRS[what], SKEWS["clocks that agree"], None) > 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("hurried", HURRIED)
+@pytest.mark.parametrize("skew", SKEWS)
+@pytest.mark.parametrize("what", PAIRS)
+def test_two_writers_in_all_orders_whatever_their_clocks(what: str, skew: str, hurried: str) -> None:
+    runs = explore(what, PAIRS[what], SKEWS[skew], HURRIED[hurried])
+    print(f"{what}, {skew}, {hurried}: {runs:,} orders")
+    assert runs > 1
+
+
+@pytest.mark.parametrize("what", PAIRS)
+def test_a_late_step_harms_nobody(what: str) -> None:
+    chance = random.Random(what)
+    for stopped_at in range(MOST):
+        check(*PAIRS[what], stopped_at, chance.randrange(MOST))
+        check(*PAIRS[what][::-1], stopped_at, chance.randrange(MOST))
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_a_write_stays_within_its_bound(what: str) -> None:
+    db = opened(begin())
+    page = db.run(WRITES[what])
+    assert page.operations <= db._statement(WRITES[what])[0].bound
+    assert page.attempts - page.operations <= 3  # an emptied group is looked at, and removed
