@@ -77,6 +77,21 @@ def test_what_moves_is_put_and_deleted_enters_a_group_and_leaves_one() -> None:
     assert parts(SHOP, "delay", is_stepped=True) == ["Write of 24 B with 2 index entries"]
 
 
+def test_the_groups_of_a_view_are_written_with_the_row_or_behind_it() -> None:
+    visits = piql.compile("""
+    CREATE TABLE visits (id INT PRIMARY KEY, page VARCHAR(16) NOT NULL, seconds INT NOT NULL);
+    CREATE VIEW byPage AS SELECT page, COUNT(*) AS visits, SUM(seconds) AS seconds FROM visits GROUP BY page;
+    CREATE QUERY best AS SELECT page FROM byPage ORDER BY visits DESC LIMIT 3;
+    CREATE QUERY visit AS INSERT INTO visits (id, page, seconds) VALUES ([id], [page], [seconds]);
+    CREATE QUERY move AS UPDATE visits SET page = [page] WHERE id = [id];
+    """)
+    assert parts(visits, "visit", is_stepped=False) == ["Write of 24 B with 3 index entries"]
+    assert parts(visits, "move", is_stepped=False) == ["Write of 24 B with 6 index entries"]
+    group = "Write of 32 B with 2 index entries"
+    assert parts(visits, "visit", is_stepped=True) == ["Write of 24 B with 0 index entries", group]
+    assert parts(visits, "move", is_stepped=True) == ["Write of 24 B with 0 index entries", group, group]
+
+
 def test_who_leaves_is_marked_before_those_that_name_him_are_looked_for() -> None:
     assert parts(SHOP, "leave", is_stepped=True) == [
         "Write of 56 B with 1 index entry",

@@ -169,8 +169,7 @@ class PlanWork:
             axis = _axis_of(plan.table, limit)
             return max(1, values.get(axis.symbol, axis.current))
 
-        row_bytes = max(1, sum(bytes_of(column.type) for column in plan.table.columns))
-        points = write_points(plan, row_bytes, is_stepped=self._is_stepped, value_of=value_of)
+        points = write_points(plan, _row_bytes, is_stepped=self._is_stepped, value_of=value_of)
         operators = tuple(RemoteWork(*point) for point in points)
         return Work(operators, Serial(tuple(map(Leaf, range(len(operators))))) if len(operators) > 1 else Leaf(0))
 
@@ -355,6 +354,10 @@ def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tup
     row_bytes = sum(sizes[name] for name in held_columns) + sum(sizes[name] for name in read)
     columns = len(held_columns - keys) + len(read - keys)
     return max(1, math.ceil(row_bytes / 2)), max(1, math.ceil(columns / 2))
+
+
+def _row_bytes(table: Table) -> int:
+    return max(1, sum(bytes_of(column.type) for column in table.columns))
 
 
 def bytes_of(type: SqlType) -> int:

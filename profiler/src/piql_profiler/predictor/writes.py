@@ -8,6 +8,9 @@
 A UNIQUE key that leads to the row is one look more. An INSERT is taken to put a new row, an UPDATE to change all the
 columns that it names. In a store with transactions nothing is written before the looks, and a row that leaves a group
 needs no check.
+
+A view is rows and entries more in the transaction of the write. Without transactions each group that the row enters or
+leaves is a write of its own, behind the others.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from piql.compiler.bounds.writes import most_entries, most_words
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.write_plan import ViewUpkeep, WritePlan
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 
@@ -28,17 +31,23 @@ _FEWEST_PLACES_SEARCHED = 10  # by a row that leaves a group and has to find its
 
 
 def write_points(
-    plan: WritePlan, row_bytes: int, *, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]
+    plan: WritePlan,
+    row_bytes: Callable[[Table], int],
+    *,
+    is_stepped: bool,
+    value_of: Callable[[CardinalityLimit], int],
 ) -> Iterator[tuple[Path, str, Point]]:
     """The parts of a write, each with its path and its name in observations.
 
     `is_stepped` says that the store has no transactions, so that the write is made by single steps. `value_of` returns
-    the value of a limit. Paths: () the write, (0,), (0, 1), … its limit checks by size, (1,) its reference check.
+    the value of a limit. Paths: () the write, (0,), (0, 1), … its limit checks by size, (1,) its reference check, (3,),
+    (3, 1), … the groups of views.
     """
-    if plan.otherwise is not None and _entries(plan.otherwise) > _entries(plan):
+    if plan.otherwise is not None and _rows_and_entries(plan.otherwise) > _rows_and_entries(plan):
         plan = replace(plan.otherwise, found_by=plan.found_by)  # ON CONFLICT DO UPDATE: the dearer way
     written = plan.most_rows
-    yield (), plan.kind.capitalize(), Point(Operator.WRITE, written * (1 + _entries(plan)), 1, row_bytes)
+    together = 1 + _entries(plan) if is_stepped else _rows_and_entries(plan)
+    yield (), plan.kind.capitalize(), Point(Operator.WRITE, written * together, 1, row_bytes(plan.table))
     for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
         yield ((0,) if at == 0 else (0, at)), name.value, Point(name, written * groups, rows, CHECK_BYTES)
@@ -46,6 +55,11 @@ def write_points(
         is_shown = is_stepped and (plan.is_shown_first if plan.kind == "insert" else bool(plan.referrers))
         name = Operator.REFERENCE_CHECK
         yield (1,), name.value, Point(name, looks, SHOW_AND_LOOK if is_shown else LOOK, CHECK_BYTES)
+    if is_stepped:
+        kept = (upkeep for upkeep in plan.views for _ in range(written * _groups_of_view(plan, upkeep)))
+        for at, upkeep in enumerate(kept):
+            point = Point(Operator.WRITE, 1 + _entries_of_group(upkeep), 1, row_bytes(upkeep.view))
+            yield ((3,) if at == 0 else (3, at)), plan.kind.capitalize(), point
 
 
 def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[CardinalityLimit]:
@@ -54,6 +68,22 @@ def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[Cardinalit
         yield from (limit for limit, _ in plan.counted_limits)
     if is_stepped and plan.kind != "insert":
         yield from (constraint for constraint in plan.left if isinstance(constraint, CardinalityLimit))
+
+
+def _rows_and_entries(plan: WritePlan) -> int:
+    """Count what is put or deleted in one transaction: the record with its entries, and groups of views with theirs."""
+    return 1 + _entries(plan) + sum(_groups_of_view(plan, view) * (1 + _entries_of_group(view)) for view in plan.views)
+
+
+def _groups_of_view(plan: WritePlan, upkeep: ViewUpkeep) -> int:
+    """Count the groups that a write changes: an INSERT is taken to put a new row, so that it leaves none."""
+    is_one = plan.kind == "insert" and not (upkeep.view.view is not None and upkeep.view.view.joins)
+    return min(1, upkeep.groups) if is_one else upkeep.groups
+
+
+def _entries_of_group(upkeep: ViewUpkeep) -> int:
+    """Count the entries of a group that are put or deleted; what is counted or summed moves all of them."""
+    return 2 * len(upkeep.indexes)
 
 
 def _entries(plan: WritePlan) -> int:
@@ -92,4 +122,5 @@ def _looks(plan: WritePlan, is_stepped: bool) -> int:
     looks = (len(plan.references) if plan.kind != "delete" else 0) + (plan.found_by is not None)
     if is_stepped and plan.kind != "delete":
         looks += len(plan.unique_references) + 2 * len(plan.looked_up)
+    looks += sum(read.requests for upkeep in plan.views for read in upkeep.reads)
     return looks + (len(plan.referrers) if plan.kind != "insert" else 0)
