@@ -124,6 +124,19 @@ def kill_twice(first: str, then: str) -> None:
         fresh.close()
 
 
+@pytest.mark.parametrize("first", ["a new row", "a move to another group", "the last row of a group goes"])
+def test_another_row_of_the_group_may_be_written_before_what_was_killed_is_settled(first: str) -> None:
+    """Its writer must not drop the name of a contribution whose intent is still there."""
+    for at in range(len(changes_of(WRITES[first])) + 1):
+        store, _, _ = stopped(WRITES[first], at)
+        between = opened(store, wait_policy=None)
+        for number, page in enumerate(("home", "news"), 6):
+            assert outcome(between, f"INSERT INTO visits (id, page, seconds) VALUES ({number}, '{page}', 2)") == "done"
+        between.sweep(older_than=-1)
+        check_consistent(between)
+        between.close()
+
+
 @pytest.mark.parametrize("what", PAIRS)
 def test_two_writers_in_all_orders(what: str) -> None:
     assert explore(what, PAIRS[what], SKEWS["clocks that agree"], None) > 1

@@ -134,7 +134,7 @@ def _refuse_view_without_transactions(current: Deployment, name: str, view: View
             f"not deployed: the view {name} joins tables, which needs the transaction of each write, and this store "
             "has no transactions: leave the view out here, or deploy to an embedded store"
         )
-    is_kept = name in current.tables or any(other.table.name == name for other in current.other_views)
+    is_kept = name in current.tables or any(kept_view.table.name == name for kept_view in current.other_views)
     if not is_kept and view.table in current.kept:
         raise CompilationRefused(
             f"not deployed: the view {name} would have to count the rows that {view.table} has, which this store "

@@ -134,13 +134,12 @@ class SteppedView:
 
     def _still_needed(self, names: list[Contribution], meter: Meter) -> list[Contribution]:
         """Return the contributions that a group must go on naming, as far as that can be known cheaply."""
-        own = self._identity.stamps.process
-        log = self._identity.log
-        names = [name for name in names if name.process != own or log.is_open(name.number)]
-        others = [name for name in names if name.process != own]
-        if len(others) <= _MOST_NAMES:
+        process, log = self._identity.stamps.process, self._identity.log
+        names = [name for name in names if name.process != process or log.is_open(name.number)]
+        foreign = [name for name in names if name.process != process]
+        if len(foreign) <= _MOST_NAMES:
             return names
-        return [name for name in names if name not in others[:2] or self._is_needed(name, meter)]
+        return [name for name in names if name not in foreign[:2] or self._is_needed(name, meter)]
 
     def _is_needed(self, name: Contribution, meter: Meter) -> bool:
         meter.lose(1)
@@ -215,8 +214,8 @@ class SteppedViews:
             view.remove_empty(key, meter)
 
     def _view(self, number: int) -> SteppedView:
-        own = len(self._views)
-        return self._views[number] if number < own else self._others[number - own]
+        count = len(self._views)
+        return self._views[number] if number < count else self._others[number - count]
 
 
 def is_open(identity: WriterIdentity, contribution: Contribution) -> bool:

@@ -34,8 +34,8 @@ class Upkeep:
     ) -> StoredRecord | None:
         """Return the record once all groups hold what its last write adds to views; others' writes are given time."""
         count: Callable[[int], None] = meter.step
-        found: StoredRecord | None = record
-        while found is not None and (contribution := contribution_of(found.write)) is not None:
+        current: StoredRecord | None = record
+        while current is not None and (contribution := contribution_of(current.write)) is not None:
             log = self._identity.log
             if contribution.log == log.group and not log.is_open(contribution.number):
                 break
@@ -44,13 +44,13 @@ class Upkeep:
             intent = intent_at(self._identity.row_writes, contribution.log, contribution.number)
             if intent is None:
                 break
-            if work.backoff.is_patient(found.write):
+            if work.backoff.is_patient(current.write):
                 work.backoff.pause()
             else:
                 settle(intent, meter)
             meter.lose(1)
-            found = self._records.find(work.key)
-        return found
+            current = self._records.find(work.key)
+        return current
 
     def fold(self, work: Work, meter: Meter, change: Change) -> Emptied:
         """Add what a write that was just decided adds to views; return the groups that have no rows now."""

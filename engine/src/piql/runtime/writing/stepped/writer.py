@@ -493,5 +493,5 @@ def _views_of(writer: TableWriter, deployment: Deployment, store: Store, identit
     others = zip(writer.other_views, deployment.other_views_of(writer.table), strict=True)
     return SteppedViews(
         [stepped(view, deployment) for view in writer.views],
-        [stepped(view, other.deployment) for view, other in others],
+        [stepped(view, declared.deployment) for view, declared in others],
     )
