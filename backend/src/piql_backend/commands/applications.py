@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,10 +20,11 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.parse import quote
-from urllib.request import Request, urlopen
+from urllib.request import Request, build_opener
 
 from piql_backend.commands.application_imports import add_import_commands
 from piql_backend.commands.environments import add_environment_commands
+from piql_backend.slos.report import TOKEN_VARIABLE, NoRedirects, is_safe
 
 REFUSED = 1
 UNREACHABLE = 2
@@ -33,7 +35,7 @@ def app(argv: Sequence[str] | None = None) -> int:
     """List, make, change and delete applications and their environments, in a running workbench."""
     options = _parser().parse_args(argv)
     try:
-        for line in options.carry_out(_Workbench(options.url), options):
+        for line in options.carry_out(_Workbench(options.url, _token(options.token_file)), options):
             print(line)
     except HTTPError as error:
         print(f"piql app: {_message(error)}", file=sys.stderr)
@@ -44,11 +46,19 @@ def app(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-class _Workbench:
-    """A running workbench by its URL."""
+def _token(file: Path | None) -> str | None:
+    """The token of a file, or of the environment; None for none. No argument: other users can read these."""
+    return (os.environ.get(TOKEN_VARIABLE) if file is None else file.read_text().strip()) or None
 
-    def __init__(self, url: str) -> None:
+
+class _Workbench:
+    """A running workbench by its URL, and the token that a team's asks for; ValueError where others could read it."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        if token is not None and not is_safe(url):
+            raise ValueError("the token could be read on its way: give an https address in --url")
         self._url = url.rstrip("/")
+        self._token = token
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
         """The JSON of an answer below `/api/applications`, as `ask_of` gives it."""
@@ -70,8 +80,10 @@ class _Workbench:
     def _answered(self, path: str, method: str, body: object) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {"content-type": "application/json"}
+        if self._token is not None:
+            headers["authorization"] = f"Bearer {self._token}"
         request = Request(f"{self._url}/api/{path}", data, headers, method=method)
-        return urlopen(request, timeout=_TIMEOUT_SECONDS)
+        return build_opener(NoRedirects).open(request, timeout=_TIMEOUT_SECONDS)
 
 
 def _list(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
@@ -128,6 +140,12 @@ def _delete(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql app", description=app.__doc__)
     parser.add_argument("--url", default="http://127.0.0.1:8400", help="the address of a running workbench")
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help=f"holds the API token that a team's workbench asks for; default: {TOKEN_VARIABLE} of the environment",
+    )
     commands = parser.add_subparsers(
         required=True, metavar="COMMAND", help="list, new, export, import, rename, duplicate, archive, delete or env"
     )

@@ -59,13 +59,13 @@ def _path_of(application: str, environment: str) -> str:
 def _answer(url: str, path: str, read: Callable[[Any], Any]) -> Any:
     """What `read` makes of the answer of a workbench; None after a line on stderr where it refuses or none answers."""
     token = os.environ.get(TOKEN_VARIABLE) or None
-    if token is not None and not _is_safe(url):
+    if token is not None and not is_safe(url):
         print(f"piql slo: {TOKEN_VARIABLE} could be read on its way: give an https address in --url", file=sys.stderr)
         return None
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     try:
         request = Request(f"{url.rstrip('/')}{path}", headers=headers)
-        with build_opener(_NoRedirects).open(request, timeout=30) as answer:
+        with build_opener(NoRedirects).open(request, timeout=30) as answer:
             return read(answer)
     except HTTPError as error:
         print(f"piql slo: {_message(error)}", file=sys.stderr)
@@ -74,14 +74,14 @@ def _answer(url: str, path: str, read: Callable[[Any], Any]) -> Any:
     return None
 
 
-class _NoRedirects(HTTPRedirectHandler):
+class NoRedirects(HTTPRedirectHandler):
     """Takes a redirect for a refusal: a token is for the workbench at the address that was given, and nobody else."""
 
     def redirect_request(self, *_redirect: Any) -> None:
         return None
 
 
-def _is_safe(url: str) -> bool:
+def is_safe(url: str) -> bool:
     """Whether a token may be sent there: over https, or to this machine."""
     address = web_address_of(url)
     return address is not None and (address.scheme == "https" or is_loopback(address.host))
