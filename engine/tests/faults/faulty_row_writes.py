@@ -107,6 +107,9 @@ class FaultyRowWrites(OneByOne):
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         return self._call("cells", READING, lambda: self._behind.cells(group, limit, after))
 
+    def cell(self, group: str, key: str) -> str | None:
+        return self._call("cells", READING, lambda: self._behind.cell(group, key))
+
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         return self._call("groups", READING, lambda: self._behind.groups(limit, after))
 

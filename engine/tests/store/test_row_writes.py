@@ -150,6 +150,11 @@ def test_cells_are_listed_by_group_in_the_order_of_their_keys(stepped_store: Sto
     row_writes.note("g", "b", "changed")
     row_writes.note("g", "z", None)
     assert row_writes.cells("g", 2) == [Cell("a", "value of a"), Cell("b", "changed")]
+    assert (row_writes.cell("g", "b"), row_writes.cell("g", "none"), row_writes.cell("none", "b")) == (
+        "changed",
+        None,
+        None,
+    )
     assert row_writes.cells("g", 9, after="a") == [Cell("b", "changed"), Cell("c", "value of c")]
     row_writes.note("g", "a", None)
     assert [cell.key for cell in row_writes.cells("g", 9)] == ["b", "c"]

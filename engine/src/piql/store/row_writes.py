@@ -93,6 +93,10 @@ class SingleRowWrites(Protocol):
         """Return the cells of a group in the order of their keys, behind `after`; serial where they are swapped."""
         ...
 
+    def cell(self, group: str, key: str) -> str | None:
+        """Return what one cell holds, None for no cell; serial. Unlike in `cells`, deleted cells cost nothing."""
+        ...
+
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         """Set a cell if it holds `known`; None stands for no cell. Serial.
 

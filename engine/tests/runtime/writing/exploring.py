@@ -117,6 +117,10 @@ class TouchingRowWrites(OneByOne):
         cells: list[Cell] = self._pass((Touch(group, None, "reads"),), lambda: self._behind.cells(group, limit, after))
         return cells
 
+    def cell(self, group: str, key: str) -> str | None:
+        value: str | None = self._pass((Touch(group, key, "reads"),), lambda: self._behind.cell(group, key))
+        return value
+
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         return self._behind.groups(limit, after)
 

@@ -67,6 +67,10 @@ class GatedRowWrites(OneByOne):
         cells: list[Cell] = self._gate("cells", lambda: self._behind.cells(group, limit, after))
         return cells
 
+    def cell(self, group: str, key: str) -> str | None:
+        value: str | None = self._gate("cells", lambda: self._behind.cell(group, key))
+        return value
+
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         groups: list[str] = self._gate("groups", lambda: self._behind.groups(limit, after))
         return groups

@@ -202,6 +202,13 @@ class StepwiseStore(OneByOne, EmbeddedStore):
         with self.at_work() as connection:
             return [Cell(*cell) for cell in connection.execute(sql, (group, after, limit))]
 
+    def cell(self, group: str, key: str) -> str | None:
+        if not self.is_made():
+            return None
+        with self.at_work() as connection:
+            row = connection.execute("SELECT value FROM cells WHERE grp = ? AND key = ?", (group, key)).fetchone()
+        return row[0] if row else None
+
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         if not self.is_made():
             return []

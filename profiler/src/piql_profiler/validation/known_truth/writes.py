@@ -107,6 +107,11 @@ class KnownTruthSteps(OneByOne):
         self._spend(Call(1, len(cells), 0))
         return cells
 
+    def cell(self, group: str, key: str) -> str | None:
+        value = self._behind.cell(group, key)
+        self._spend(Call(1, int(value is not None), 0))
+        return value
+
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         self._spend(Call(1, 0, 0))
         self._spend(Call(1, 0, 0))

@@ -24,7 +24,6 @@ from piql.runtime.deployment import Deployment
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.contributions import COUNTED, Contribution, counted_in, counted_text
-from piql.runtime.writing.stepped.intents import number_before
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.schema.catalog import Table
 from piql.store.row_writes import StoredRecord
@@ -220,5 +219,4 @@ class SteppedViews:
 
 def is_open(identity: WriterIdentity, contribution: Contribution) -> bool:
     """Return whether the intent of a contribution is in its log: if not, all of its groups hold it."""
-    cells = identity.row_writes.cells(contribution.log, 1, number_before(contribution.number))
-    return bool(cells) and cells[0].key == contribution.number
+    return identity.row_writes.cell(contribution.log, contribution.number) is not None

@@ -79,11 +79,6 @@ def group_of(process: str) -> str:
     return f"intents of {process}"
 
 
-def number_before(number: str) -> str:
-    """Return the key of the cell before that of an intent."""
-    return _number_text(int(number, 16) - 1)
-
-
 def _number_text(number: int) -> str:
     """Return a number as the key of a cell: 12 hexadecimal digits, so that keys sort as numbers do."""
     return f"{number:012x}"
@@ -193,8 +188,8 @@ def processes(row_writes: SingleRowWrites) -> dict[str, Announced]:
 
 def intent_at(row_writes: SingleRowWrites, group: str, number: str) -> Intent | None:
     """Return the intent of a number in a log; None if it is not there any more."""
-    cells = row_writes.cells(group, 1, number_before(number))
-    return intent_from(group, *cells[0]) if cells and cells[0].key == number else None
+    text = row_writes.cell(group, number)
+    return intent_from(group, number, text) if text is not None else None
 
 
 def intents_of(row_writes: SingleRowWrites, process: str, behind: str = "") -> Iterator[Intent]:

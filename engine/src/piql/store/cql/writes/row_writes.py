@@ -215,6 +215,9 @@ class CqlRowWrites:
                 return groups
             last = names[-1].encode()  # all of these were of other prefixes: go on behind them
 
+    def cell(self, group: str, key: str) -> str | None:
+        return self._value(group, key, self._patience())
+
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         """Set a cell if it holds what is known; where the outcome is unknown, read it, and try again.
 
