@@ -1,6 +1,6 @@
 # Every command of the workbench. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-cluster check format bench bench-cql e2e golden api-types cluster cluster-stop clean
+.PHONY: help setup run test test-long test-cluster check format figures bench bench-cql e2e golden api-types cluster cluster-stop clean
 SHELL := /bin/bash
 PORT ?= 8400
 NODES ?= 3
@@ -38,6 +38,9 @@ check: setup ## lint, types and dead code only
 format: setup ## format Python, TypeScript, CSS and JSON, and sort their imports
 	@$(PYTHON) -m ruff check --quiet --select I --fix . && $(PYTHON) -m ruff format --quiet .
 	@npm run --silent format
+
+figures: setup ## run every experiment of the papers; their pages go to figures/
+	@.venv/bin/piql experiment --all --out figures
 
 bench: setup frontend/dist/index.html ## measure compiler, engine, heatmap and browser
 	@tools/setup-chromium.sh

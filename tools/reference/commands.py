@@ -26,6 +26,7 @@ _EXIT_CODES = (
     "piql_profiler.commands.capacity",
     "piql_profiler.commands.validate",
     "piql_profiler.commands.load_test",
+    "piql_profiler.commands.experiment",
 )
 # Defaults that the machine decides.
 _COMPUTED = {"--clients": "one less than the processors", "--frontend": "`frontend/dist` of the repository"}

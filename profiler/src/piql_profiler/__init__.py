@@ -7,5 +7,6 @@ capacity/     how much load a store takes before an SLO breaks
 drift/        whether the store still is as the run says
 validation/   how good predictions are: compared with what queries take
 load_runs/    deployed queries called in open loop, at a stated rate, until a threshold is crossed
-commands/     `piql profile`, `piql predict`, `piql capacity`, `piql validate` and `piql load-test`
+experiments/  what the papers claim beside what is found here
+commands/     `piql profile`, `piql predict`, `piql capacity`, `piql validate`, `piql load-test` and `piql experiment`
 """

@@ -41,6 +41,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "predict": ("piql-profiler", "predict the p99 of a query"),
     "capacity": ("piql-profiler", "say how much load breaks an SLO, and what breaks first"),
     "validate": ("piql-profiler", "compare predictions with what deployed queries take"),
+    "experiment": ("piql-profiler", "run experiments of the papers, each with its verdict"),
     "load-test": ("piql-profiler", "call deployed queries at a stated rate, and say what came of it"),
     "serve": ("piql-backend", "start the workbench"),
     "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),

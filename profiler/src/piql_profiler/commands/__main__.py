@@ -5,12 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from piql_profiler.commands.experiment import experiment
 from piql_profiler.commands.load_test import load_test
 from piql_profiler.commands.predict import predict
 from piql_profiler.commands.profile import profile
 from piql_profiler.commands.validate import validate
 
-COMMANDS = {"profile": profile, "predict": predict, "validate": validate, "load-test": load_test}
+COMMANDS = {
+    "profile": profile,
+    "predict": predict,
+    "validate": validate,
+    "load-test": load_test,
+    "experiment": experiment,
+}
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,0 +1,91 @@
+"""`piql experiment`: runs experiments of the papers, and writes for each of them rows, a figure and a page.
+
+    names  ──▶  Experiment.run  ──▶  NAME/rows.parquet, NAME/figure.svg, NAME/index.html, NAME/result.json
+
+Exit codes: 0 done, 1 a claim of a paper was found wrong with --strict, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql_profiler.experiments.experiment import Experiment, Outcome
+from piql_profiler.experiments.files import PAGE, as_json, write
+from piql_profiler.experiments.papers import BY_NAME, EXPERIMENTS
+from piql_profiler.experiments.stage import SEED, SamplesMissing, Stage
+
+_DISAGREES = 1
+
+
+def experiment(argv: Sequence[str] | None = None) -> int:
+    """Run experiments; return an exit code."""
+    parser = argparse.ArgumentParser(
+        prog="piql experiment", description="Run experiments of the papers: our figure beside the paper's claim."
+    )
+    parser.add_argument("name", nargs="*", help="of an experiment; without any they are listed")
+    parser.add_argument("--all", action="store_true", help="run all of them")
+    parser.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR", help="default: figures")
+    parser.add_argument(
+        "--samples", type=Path, default=Path("sample-apps"), metavar="DIR", help="the sample applications"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, metavar="N", help=f"of all that is drawn; default: {SEED}")
+    parser.add_argument("--short", action="store_true", help="with little data, to see that all works: decides little")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if a claim disagrees")
+    parser.add_argument("--output", choices=("table", "json"), default="table")
+    options = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    unknown = [name for name in options.name if name not in BY_NAME]
+    if unknown:
+        parser.error(f"no experiment {unknown[0]}; there are {', '.join(BY_NAME)}")
+    if options.all and options.name:
+        parser.error("--all runs all of them: leave out the names")
+    chosen = EXPERIMENTS if options.all else tuple(BY_NAME[name] for name in options.name)
+    if not chosen:
+        _print_list(options.output)
+        return 0
+    outcomes = []
+    for chosen_experiment in chosen:
+        began = time.monotonic()
+        try:
+            outcome = chosen_experiment.run(Stage(options.samples, seed=options.seed, is_short=options.short))
+        except SamplesMissing as missing:
+            parser.error(str(missing))
+        folder = options.out / chosen_experiment.name
+        write(folder, chosen_experiment, outcome, time.monotonic() - began, time.time())
+        outcomes.append((chosen_experiment, outcome))
+        if options.output == "table":
+            _print_outcome(chosen_experiment, outcome, folder)
+    if options.output == "json":
+        print(json.dumps([as_json(run, outcome) for run, outcome in outcomes], indent=2, ensure_ascii=False))
+    has_disagreement = any(outcome.verdict == "disagrees" for _, outcome in outcomes)
+    return _DISAGREES if options.strict and has_disagreement else 0
+
+
+def _print_list(output: str) -> None:
+    if output == "json":
+        content = [
+            {
+                "name": listed.name,
+                "paper": listed.paper,
+                "title": listed.title,
+                "about": listed.about,
+                "minutes": listed.minutes,
+            }
+            for listed in EXPERIMENTS
+        ]
+        print(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    width = max(len(listed.name) for listed in EXPERIMENTS)
+    for listed in EXPERIMENTS:
+        print(f"{listed.name:{width}}  {listed.about} ({listed.paper})")
+
+
+def _print_outcome(ended: Experiment, outcome: Outcome, folder: Path) -> None:
+    print(f"{ended.name}: {outcome.verdict} ({ended.paper})")
+    for claim in outcome.claims:
+        print(f"  {claim.verdict:11}  {claim.paper}\n{'':15}here: {claim.ours}")
+    print(f"{'':2}{folder / PAGE}\n", flush=True)

@@ -1,0 +1,46 @@
+"""`piql experiment`: lists, runs, and ends with what it found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from piql_profiler.commands.experiment import experiment
+from piql_profiler.experiments.papers import EXPERIMENTS
+
+SAMPLES = str(Path(__file__).parents[3] / "sample-apps")
+
+
+def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert experiment([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [one.name for one in EXPERIMENTS]
+    assert experiment(["--output", "json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == [one.name for one in EXPERIMENTS]
+
+
+def test_a_run_says_its_verdicts_and_where_its_page_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["vldb-table-1", "--short", "--samples", SAMPLES, "--out", str(tmp_path)]
+    assert experiment([*arguments, "--strict"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("vldb-table-1: undecidable (VLDB 2012, table 1)\n")
+    assert f"{tmp_path}/vldb-table-1/index.html" in printed
+    assert experiment([*arguments, "--output", "json"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["verdict"] == "undecidable"
+    assert len(result["rows"]) == 13
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["figure-99"], "no experiment figure-99; there are socc-figure-4,"),
+        (["paging", "--all"], "--all runs all of them"),
+        (["vldb-table-1", "--samples", "nowhere"], "say with --samples where it is"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        experiment(arguments)
+    assert reason in capsys.readouterr().err
