@@ -203,6 +203,44 @@ async def test_a_thread_about_a_node_goes_with_it_and_is_outdated_without_it(cli
     assert (await read(client))["is_outdated"] is False
 
 
+async def test_threads_about_a_query_go_with_it_when_it_is_renamed_and_back(client: httpx.AsyncClient) -> None:
+    await begun(client, SCAN)
+    await begun(client, {"kind": "bound", "query": "thoughtstream"})
+    text, _ = await text_of(client)
+    for name, spaced in (("feed", "feed"), ("thoughtstream", "thoughtstream\n ")):
+        after = max(thread["change"] for thread in await listed(client))
+        await save(client, text.replace("CREATE QUERY thoughtstream", f"CREATE QUERY {spaced}"))
+        threads = await listed(client, after=after)
+        assert [(thread["query"], thread["is_outdated"]) for thread in threads] == [(name, False)] * 2
+
+
+async def test_a_query_with_the_same_body_that_was_there_before_does_not_take_the_threads_of_one_that_is_gone(
+    client: httpx.AsyncClient,
+) -> None:
+    await begun(client, {"kind": "bound", "query": "thoughtstream"})
+    text, _ = await text_of(client)
+    copy = text.replace("CREATE QUERY thoughtstream", "CREATE QUERY copied")
+    await save(client, f"{text}\n{copy}")
+    assert (await read(client))["query"] == "thoughtstream"
+    await save(client, copy)
+    thread = await read(client)
+    assert (thread["query"], thread["is_outdated"]) == ("thoughtstream", True)
+    await save(client, text.replace("CREATE QUERY thoughtstream", "CREATE QUERY third"))  # which of the two was it?
+    assert (await read(client))["query"] == "thoughtstream"
+
+
+async def test_a_file_of_comments_of_an_earlier_version_is_read_and_then_knows_renamed_queries(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    await begun(client, {"kind": "bound", "query": "thoughtstream"})
+    with closing(sqlite3.connect(applications_folder(settings.data) / "scadr" / "comments.db")) as file:
+        file.executescript("DROP TABLE queries; PRAGMA user_version=1")
+    assert (await read(client))["query"] == "thoughtstream"
+    text, _ = await text_of(client)
+    await save(client, text.replace("CREATE QUERY thoughtstream", "CREATE QUERY feed"))
+    assert (await read(client))["query"] == "feed"
+
+
 async def test_a_thread_about_a_bound_needs_a_query_and_a_node_must_be_in_the_plan(client: httpx.AsyncClient) -> None:
     for anchor in (
         {"kind": "bound", "query": "nobody"},

@@ -2,7 +2,8 @@
 
 The file keeps the text in which the lines of its threads stand. A text that differs from it is compared with it line by
 line, whoever changed it: a save, a live session, or another program. A file that has got another path is known by its
-text. What is gone leaves its threads outdated, and brings them back when it comes back.
+text, and so is a query that has got another name. What is gone leaves its threads outdated, and brings them back when
+it comes back.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from piql_backend.threads.lines import lines_of, lines_that_come_once, moved_lines
 from piql_backend.threads.nodes import PlannedNode, node_now
+from piql_backend.threads.queries import PlannedQuery, renamed_queries
 from piql_backend.threads.repository import next_change
 from piql_backend.threads.schemas import MOST_QUOTE
 
 Texts = Mapping[str, str]
-Plans = Mapping[str, Sequence[PlannedNode]]  # the nodes of each query's plan
+Plans = Mapping[str, PlannedQuery]  # by the query's name
 
 
 def settle(file: sqlite3.Connection, texts: Texts, plans_of: Callable[[], Plans | None]) -> None:
@@ -34,7 +36,10 @@ def settle(file: sqlite3.Connection, texts: Texts, plans_of: Callable[[], Plans 
     if file.execute("SELECT 1 FROM threads WHERE query IS NOT NULL LIMIT 1").fetchone():
         plans = plans_of()
         if plans is not None:
+            bodies = {name: planned.body for name, planned in plans.items()}
+            _rename_queries(file, bodies)
             _settle_queries(file, plans)
+            keep_queries(file, bodies)
     file.execute("DELETE FROM settled")
     file.execute("INSERT INTO settled VALUES (?)", [digest])
 
@@ -42,6 +47,12 @@ def settle(file: sqlite3.Connection, texts: Texts, plans_of: Callable[[], Plans 
 def keep_text(file: sqlite3.Connection, path: str, text: str) -> None:
     """Keep the text in which a line of a new thread stands; all others stand in it already."""
     file.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", [path, text])
+
+
+def keep_queries(file: sqlite3.Connection, bodies: Mapping[str, str]) -> None:
+    """Keep the body of each query, so that one that is renamed is known, and of each that is gone and has threads."""
+    file.execute("DELETE FROM queries WHERE name NOT IN (SELECT query FROM threads WHERE query IS NOT NULL)")
+    file.executemany("INSERT OR REPLACE INTO queries VALUES (?, ?)", [*bodies.items()])
 
 
 def rename(file: sqlite3.Connection, path: str, new_path: str) -> None:
@@ -101,14 +112,22 @@ def _settle_lines(file: sqlite3.Connection, path: str, text: str | None) -> None
     keep_text(file, path, text)
 
 
+def _rename_queries(file: sqlite3.Connection, bodies: Mapping[str, str]) -> None:
+    """Let the threads of a query that was renamed go with it."""
+    before = dict(file.execute("SELECT name, body FROM queries").fetchall())
+    for name, new_name in renamed_queries(before, bodies).items():
+        for thread in file.execute("SELECT * FROM threads WHERE query = ?", [name]).fetchall():
+            _change(file, thread, {"query": new_name})
+
+
 def _settle_queries(file: sqlite3.Connection, plans: Plans) -> None:
     for thread in file.execute("SELECT * FROM threads WHERE query IS NOT NULL").fetchall():
-        nodes = plans.get(thread["query"])
+        planned = plans.get(thread["query"])
         if thread["kind"] == "bound":
-            _change(file, thread, {"is_outdated": int(nodes is None)})
+            _change(file, thread, {"is_outdated": int(planned is None)})
             continue
         before = PlannedNode(thread["node"], thread["operator"], thread["node_table"])
-        now = node_now(nodes or [], before)
+        now = None if planned is None else node_now(planned.nodes, before)
         _change(file, thread, {"is_outdated": 1} if now is None else {"node": now.id, "is_outdated": 0})
 
 

@@ -6,16 +6,19 @@ import logging
 import sqlite3
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+
+from piql.compiler.result import CompiledQuery
 
 from piql_backend.applications.repository import Applications
 from piql_backend.compilations.reading import read_query
 from piql_backend.compilations.service import Compilations
 from piql_backend.threads import repository
-from piql_backend.threads.anchors import Plans, Texts, keep_text, rename, settle
+from piql_backend.threads.anchors import Plans, Texts, keep_queries, keep_text, rename, settle
 from piql_backend.threads.lines import lines_of
 from piql_backend.threads.nodes import nodes_of
+from piql_backend.threads.queries import PlannedQuery, body_of
 from piql_backend.threads.repository import NewThread, Reader, ThreadFilter
 from piql_backend.threads.schemas import (
     MOST_QUOTE,
@@ -81,10 +84,10 @@ class Threads:
                 case LineAnchor() as anchor:
                     thread = _at_line(anchor, texts)
                     keep_text(file, anchor.path, texts[anchor.path])
-                case BoundAnchor() as anchor:
-                    thread = self._at_bound(anchor, texts)
-                case NodeAnchor() as anchor:
-                    thread = self._at_node(anchor, texts)
+                case BoundAnchor() | NodeAnchor() as anchor:
+                    queries = self._compilations.compile_texts(texts).queries
+                    thread = _at_query(anchor, queries)
+                    keep_queries(file, {name: body_of(query) for name, query in queries.items()})
             number = repository.add_thread(file, thread)
             repository.add_comment(file, number, reader.name, request.text)
             return repository.thread_of(file, number, reader)
@@ -160,26 +163,30 @@ class Threads:
             yield file
 
     def _plans(self, texts: Texts) -> Plans | None:
-        """The nodes of each query's plan; None where the texts cannot be compiled within the limits."""
+        """What threads need of each query; None where the texts cannot be compiled within the limits."""
         try:
             queries = self._compilations.compile_texts(texts).queries
         except ApiError as error:
             log.warning("comments on plans stay where they were: %s", error)
             return None
-        return {name: nodes_of(read_query(query, has_stages=True)) for name, query in queries.items()}
+        return {
+            name: PlannedQuery(body_of(query), nodes_of(read_query(query, has_stages=True)))
+            for name, query in queries.items()
+        }
 
-    def _at_bound(self, anchor: BoundAnchor, texts: Texts) -> NewThread:
-        if anchor.query not in self._compilations.compile_texts(texts).queries:
+
+def _at_query(anchor: BoundAnchor | NodeAnchor, queries: Mapping[str, CompiledQuery]) -> NewThread:
+    """The bound of a saved query, or a node of its plan."""
+    query = queries.get(anchor.query)
+    if isinstance(anchor, BoundAnchor):
+        if query is None:
             raise _not_saved(f"query {anchor.query[:60]}")
         return NewThread("bound", query=anchor.query)
-
-    def _at_node(self, anchor: NodeAnchor, texts: Texts) -> NewThread:
-        query = self._compilations.compile_texts(texts).queries.get(anchor.query)
-        nodes = [] if query is None else nodes_of(read_query(query, has_stages=True))
-        node = next((node for node in nodes if (node.id, node.operator) == (anchor.node, anchor.operator)), None)
-        if node is None:
-            raise _not_saved(f"node {anchor.operator[:60]} of {anchor.query[:60]}")
-        return NewThread("node", query=anchor.query, node=node.id, operator=node.operator, node_table=node.table)
+    nodes = [] if query is None else nodes_of(read_query(query, has_stages=True))
+    node = next((node for node in nodes if (node.id, node.operator) == (anchor.node, anchor.operator)), None)
+    if node is None:
+        raise _not_saved(f"node {anchor.operator[:60]} of {anchor.query[:60]}")
+    return NewThread("node", query=anchor.query, node=node.id, operator=node.operator, node_table=node.table)
 
 
 def _at_line(anchor: LineAnchor, texts: Texts) -> NewThread:

@@ -18,8 +18,9 @@ from piql_backend.data_folder.disk import disk_full, disk_refused
 from piql_backend.web.errors import ApiError
 
 COMMENTS = "comments.db"
-_VERSION = 1
+_VERSION = 2
 _PATIENCE_SECONDS = 5.0  # while another program has the file
+_SINCE_VERSION_2 = ("CREATE TABLE queries (name TEXT PRIMARY KEY, body TEXT NOT NULL)", "DELETE FROM settled")
 _TABLES = """
     CREATE TABLE threads (
         number INTEGER PRIMARY KEY,
@@ -53,6 +54,7 @@ _TABLES = """
         PRIMARY KEY (thread, number)
     ) WITHOUT ROWID;
     CREATE TABLE texts (path TEXT PRIMARY KEY, text TEXT NOT NULL);    -- in which the lines of threads stand
+    CREATE TABLE queries (name TEXT PRIMARY KEY, body TEXT NOT NULL);  -- digests: a query that is renamed has the same
     CREATE TABLE settled (digest TEXT NOT NULL);                       -- of all texts, when threads were moved last
 """
 
@@ -109,8 +111,8 @@ def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > _VERSION:
         raise _not_read(path, "a newer workbench has written it")
-    if version == 0:
-        for statement in _TABLES.split(";"):
+    if version < _VERSION:
+        for statement in _SINCE_VERSION_2 if version == 1 else _TABLES.split(";"):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version={_VERSION}")
 
