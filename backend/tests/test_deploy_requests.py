@@ -162,6 +162,21 @@ async def test_a_limit_tighter_than_the_data_is_seen_before_anything_is_deployed
     assert (outcomes(request)["limit"], request["may_be_deployed"]) == ("passed", True)
 
 
+async def test_a_limit_that_was_made_tighter_before_is_none_that_changes(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    tighter = changed(files, "CARDINALITY LIMIT 100 (owner)", "CARDINALITY LIMIT 50 (owner)")
+    await opened(client, tighter)
+    assert (await deploy(client)).status_code == 202
+    assert (await until_over(client))["status"] == "deployed"
+    request = await opened(client, with_query(tighter))
+    assert (request["limits"], outcomes(request)["limit"]) == ([], "passed")
+    looser = await opened(client, with_query(files))
+    assert looser["limits"] == []
+    fewer = await opened(client, changed(files, "CARDINALITY LIMIT 100 (owner)", "CARDINALITY LIMIT 40 (owner)"))
+    assert [count["most_allowed"] for count in fewer["limits"]] == [40]
+
+
 async def test_rows_are_counted_anew_when_that_is_asked_for(client: httpx.AsyncClient, files: Files) -> None:
     tight = changed(files, "CARDINALITY LIMIT 100 (owner)", "CARDINALITY LIMIT 2 (owner)")
     before = await opened(client, tight)

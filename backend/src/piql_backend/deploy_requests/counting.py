@@ -20,7 +20,7 @@ MOST_ROWS = 200_000  # that are read for one limit
 
 
 def count_tighter_limits(db: Database, stored: Mapping[str, Table], wanted: Compilation) -> Sequence[LimitCountRead]:
-    """Count the fullest group under each limit of a set that the tables of the store do not keep already."""
+    """Count the fullest group under each limit of a set that tables of the store, as they are live, do not keep."""
     return [
         _count(db, stored[name], limit)
         for name, table in wanted.tables.items()

@@ -218,7 +218,8 @@ class DeployRequests:
         if live is None or live.deployment is None:
             return ()
         compilation = self._compilations.compile(files)
-        return count_tighter_limits(self._store.database(), live.deployment.kept, compilation)
+        stored = {name: live.deployment.kept_as_declared(name) for name in live.deployment.kept}
+        return count_tighter_limits(self._store.database(), stored, compilation)
 
     def _open(self, number: int, seen: int | None) -> StoredRequest:
         """A request that may be changed: neither over nor being deployed, and in the revision that was seen."""
