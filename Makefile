@@ -72,4 +72,4 @@ api-types: setup ## generate what the front end takes from the code: API types, 
 clean: ## remove what was installed, built and measured (not data/)
 	@[ ! -d .cluster ] || PYTHONPATH=tools python3 -m cluster stop
 	@rm -rf .venv .uv node_modules frontend/node_modules e2e/node_modules frontend/dist .test-results e2e/test-results
-	@rm -rf .cluster .promtool .nginx .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .cluster .promtool .nginx .helm .mypy_cache .ruff_cache .pytest_cache .hypothesis
