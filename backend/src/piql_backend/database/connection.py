@@ -39,11 +39,17 @@ class Database:
         self._changing = threading.Condition()  # a DuckDB connection refuses to be used by two threads at once
         self._cursors: set[Cursor] = set()  # those in use
         self._is_closed = False
+        self._changes = 0
         try:
             self._migrate()
         except BaseException:
             self._connection.close()  # or DuckDB would hand out this connection again for the same path
             raise
+
+    @property
+    def changes(self) -> int:
+        """How many transactions were committed since the file was opened."""
+        return self._changes
 
     @contextmanager
     def read(self) -> Iterator[Cursor]:
@@ -77,6 +83,7 @@ class Database:
                     cursor.rollback()
                     raise
                 cursor.commit()
+                self._changes += 1  # by whoever has the turn to write
             except duckdb.Error as error:
                 of_disk = disk_error_in(error)
                 if of_disk is None:

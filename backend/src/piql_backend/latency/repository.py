@@ -109,6 +109,10 @@ class ObservationTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def changes(self) -> int:
+        """A number that is another one once anything was written to the database."""
+        return self._database.changes
+
     def delete_older_than(self, age: timedelta) -> None:
         """Delete observations of executions that started longer ago than that."""
         with self._database.write() as cursor:

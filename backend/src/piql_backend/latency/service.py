@@ -30,6 +30,7 @@ from piql_backend.latency.schemas import (
     UnusualRead,
 )
 from piql_backend.latency.seen import SizeTotals, Span, Totals
+from piql_backend.latency.shared_reads import SharedReads
 from piql_backend.latency.sources import Source
 from piql_backend.latency.unusual import unusual_of
 from piql_backend.predictions.questions import SizeEstimate
@@ -118,6 +119,7 @@ class Latency:
         self._observations = observations
         self._plans = plans
         self._comparing = comparing
+        self._shared = SharedReads[LatencyRead](table.changes)
 
     def unusual(self, deployment_id: str, query: str, source: Source = "both") -> UnusualRead:
         """What is unusual of a query beside its own past; ApiError 404 for an unknown deployment or query."""
@@ -134,6 +136,10 @@ class Latency:
         """
         deployment = self._deployments.read(deployment_id)
         self._observations.flush()
+        asked = (deployment.id, window_seconds, source)
+        return self._shared.read(asked, lambda: self._read(deployment, window_seconds, source))
+
+    def _read(self, deployment: DeploymentDetailRead, window_seconds: float, source: Source) -> LatencyRead:
         version, width = deployment.version, width_for(window_seconds)
         since = begin_of(now() - timedelta(seconds=window_seconds), width)
         markers, span = self._versions(deployment, since)

@@ -1,0 +1,54 @@
+"""Gives one answer to all who ask the same within a moment, as long as nothing was written to the database since.
+
+Many pages follow one dashboard, and each answer takes a dozen statements. Who asks while an answer is worked out waits
+for it, and takes it unless something was written after that began.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+SECONDS_KEPT = 2.0  # the window of an answer ends when it is worked out, and its pages ask every three seconds
+_MOST_KEPT = 64
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[Answer]):
+    changes: int  # of the database, before it was worked out
+    made_at: float
+    answer: Answer
+
+
+class SharedReads(Generic[Answer]):
+    """Answers by what was asked; `changes` counts what was written to the database that they are worked out from."""
+
+    def __init__(self, changes: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
+        self._changes = changes
+        self._clock = clock
+        self._kept: dict[Hashable, _Kept[Answer]] = {}
+        self._changing = threading.Lock()
+        self._turns: defaultdict[Hashable, threading.Lock] = defaultdict(threading.Lock)
+
+    def read(self, asked: Hashable, work_out: Callable[[], Answer]) -> Answer:
+        """The answer that is kept, if it still holds; else it is worked out and kept."""
+        with self._changing:
+            if len(self._turns) >= _MOST_KEPT:  # who waits for a turn that is forgotten works it out once more
+                self._turns.clear()
+                self._kept.clear()
+            turn = self._turns[asked]
+        with turn:
+            kept = self._kept.get(asked)
+            changes, began_at = self._changes(), self._clock()
+            if kept is not None and kept.changes == changes and began_at - kept.made_at < SECONDS_KEPT:
+                return kept.answer
+            answer = work_out()
+            with self._changing:
+                self._kept[asked] = _Kept(changes, began_at, answer)
+            return answer
