@@ -3,6 +3,7 @@
 // A journey fails if the page throws an error that nobody handles or violates its Content Security Policy.
 import { test as base, expect } from '@playwright/test'
 import { Api, type ApplicationFile } from './api.ts'
+import { editAlone } from './pages/Together.ts'
 import { keepNotices, Workbench } from './pages/Workbench.ts'
 import { patience } from './patience.ts'
 import { SERVERS, WorkbenchServer } from './server.ts'
@@ -56,6 +57,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   server: async ({ serverOf }, use, info) => use((await serverOf(info.file)).server),
   originals: async ({ serverOf }, use, info) => use((await serverOf(info.file)).originals),
+  // Most journeys are those of somebody alone. Where two servers answer, people sign in, and would edit together.
+  context: async ({ context }, use) => {
+    await editAlone(context)
+    await use(context)
+  },
   baseURL: async ({ server }, use) => use(server.url),
   api: async ({ server }, use) => use(new Api(server.url)),
   /**

@@ -79,6 +79,15 @@ export async function takePart(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => localStorage.setItem('piql:edit-together', 'on'))
 }
 
+/** Lets all pages of somebody edit by themselves where people sign in, unless they choose otherwise. */
+export async function editAlone(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const choice = 'piql:edit-together'
+    if (location.origin === 'null') return // an empty page has no storage
+    if (localStorage.getItem(choice) === null) localStorage.setItem(choice, 'off')
+  })
+}
+
 /** Lets pages have no live session, as behind a proxy that knows no sockets. */
 export async function refuseSockets(page: BrowserContext | Page): Promise<void> {
   await page.routeWebSocket(/\/live\//, (socket) => void socket.close())
