@@ -7,11 +7,14 @@ same minute at a moment of their own:
     opens an application    who am I, the applications, this one, its environments, what is live and how it is
     types                   --keys times: the application is compiled, every second time names are completed, too
     saves                   one file
-    reads the dashboard     four times, as a page does that follows it
+    reads the dashboard     for 15 seconds: every 3 s how fast the queries are, every 5 s the alerts
+
+Meanwhile the page asks again what a page asks again: every 4 s how the environment is, every 4 s the application, every
+3 s comments, every 15 s how fast the queries are. It says which answer it has, as a browser does. `--only-acts` leaves
+this out. Nobody has a live session: what is typed there goes through sockets, and is measured by no request.
 
 Printed is each endpoint with its times, and the memory of the servers over time. Fails if a p95 passes the goal, or if
-memory grows by more than a tenth between the middle and the end. No figures were taken yet: at a load of 25 it did not
-end in twelve minutes.
+memory grows by more than a tenth between the middle and the end. Figures: docs/measurements/many-users.md.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ import random
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +46,7 @@ _PASSWORD = "correct horse battery"
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _MINUTE = 60.0
+_DASHBOARD_SECONDS = 15.0
 
 
 @dataclass
@@ -65,25 +70,48 @@ class Person:
         self._random = random.Random(number)
         self._files: list[dict[str, Any]] = []
         self._typed = 0
+        self._tags: dict[str, str] = {}
 
-    async def minute(self, keys: int) -> None:
-        """Open, type, save and read, spread over a minute."""
+    async def minute(self, keys: int, *, is_asked_again: bool) -> None:
+        """Open, type, save and read, spread over a minute; the page asks again meanwhile what it always does."""
         until = time.monotonic() + _MINUTE
         await self._open()
-        for number in range(keys):
+        async with _following(self._asked_again() if is_asked_again else []):
+            for number in range(keys):
+                await self._think()
+                await self._type(is_completed=number % 2 == 0)
+            await self._save()
             await self._think()
-            await self._type(is_completed=number % 2 == 0)
-        await self._save()
-        for _ in range(4):
-            await self._think()
-            await self._read_dashboard()
-        await asyncio.sleep(max(0.0, until - time.monotonic()))
+            async with _following(self._dashboard()):
+                await asyncio.sleep(_DASHBOARD_SECONDS)
+            await asyncio.sleep(max(0.0, until - time.monotonic()))
 
     async def close(self) -> None:
         await self._client.aclose()
 
     async def _think(self) -> None:
-        await asyncio.sleep(self._random.uniform(1.0, 6.0))
+        await asyncio.sleep(self._random.uniform(1.0, 5.0))
+
+    def _asked_again(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What a page asks for as long as it is open."""
+        latency = f"{self._environment}/latency/live?window_seconds=3600&source=both"
+        return [
+            self._follow(4, f"{self._environment}/health", "health of an environment"),
+            self._follow(4, self._application, "application"),
+            self._follow(3, f"{self._application}/threads?after=0&limit=500", "comments"),
+            self._follow(15, latency, "dashboard"),
+        ]
+
+    def _dashboard(self) -> Sequence[Coroutine[Any, Any, None]]:
+        latency = f"{self._environment}/latency/live?window_seconds=3600&source=both"
+        return [self._follow(3, latency, "dashboard"), self._follow(5, f"{self._environment}/alerts", "alerts")]
+
+    async def _follow(self, seconds: float, path: str, name: str) -> None:
+        """Ask for something again and again, so many seconds after the last answer."""
+        await asyncio.sleep(self._random.uniform(0, seconds))
+        while True:
+            await self._ask("GET", path, name, is_asked_again=True)
+            await asyncio.sleep(seconds)
 
     async def _open(self) -> None:
         await self._ask("GET", "session", "session")
@@ -102,7 +130,7 @@ class Person:
         texts[at]["text"] += f"\n-- {self._number} {self._typed}\n"
         await self._ask("POST", "compilations", "compilation", {"files": texts, "stages_of": None})
         if is_completed:
-            place = {"files": texts, "path": texts[at]["path"], "line": 1, "column": 1}
+            place = {"files": texts, "file": texts[at]["path"], "line": 1, "column": 1}
             await self._ask("POST", "language/completions", "completions", place)
 
     async def _save(self) -> None:
@@ -115,22 +143,37 @@ class Person:
             body = {"text": text, "base_revision": kept["revision"]}
             await self._ask("PUT", f"{self._application}/files/{path}", "save", body)
 
-    async def _read_dashboard(self) -> None:
-        await self._ask("GET", f"{self._environment}/latency/live?window_seconds=3600", "dashboard")
-        await self._ask("GET", f"{self._environment}/alerts", "alerts")
-
-    async def _ask(self, method: str, path: str, name: str, body: object = None) -> Any:
+    async def _ask(
+        self, method: str, path: str, name: str, body: object = None, *, is_asked_again: bool = False
+    ) -> Any:
         began = time.perf_counter()
         try:
-            answer = await self._client.request(method, path, json=body)
+            tags = {"if-none-match": self._tags[path]} if is_asked_again and path in self._tags else {}
+            answer = await self._client.request(method, path, json=body, headers=tags)
         except httpx.TransportError as error:
             self._figures.refused[f"{name}: {type(error).__name__}"] += 1
             return None
         self._figures.times[name].append((time.perf_counter() - began) * 1000)
+        if answer.status_code == httpx.codes.NOT_MODIFIED:
+            return None
         if answer.is_success:
+            if "etag" in answer.headers:
+                self._tags[path] = answer.headers["etag"]
             return answer.json() if answer.content else None
         self._figures.refused[f"{name}: {answer.status_code}"] += 1
         return None
+
+
+@asynccontextmanager
+async def _following(asked: Sequence[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """Ask for things beside what is done inside."""
+    tasks = [asyncio.ensure_future(one) for one in asked]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def memory_megabytes(process: int) -> float:
@@ -162,10 +205,21 @@ def sessions_of(metadata: str, people: int) -> Mapping[int, str]:
     return begun
 
 
-async def measure(running: Hosted, people: int, applications: int, minutes: float, keys: int) -> bool:
+@dataclass(frozen=True)
+class Load:
+    """So many people work in so many applications; `is_asked_again`: their pages ask as pages do."""
+
+    people: int
+    applications: int
+    minutes: float
+    keys: int
+    is_asked_again: bool
+
+
+async def measure(running: Hosted, load: Load) -> bool:
     """Let people work for so many minutes; return whether all goals were reached."""
-    begun = sessions_of(running.metadata, people)
-    names = await made_applications(running.url, applications)
+    begun = sessions_of(running.metadata, load.people)
+    names = await made_applications(running.url, load.applications)
     figures = Figures()
     those = [Person(number, running.url, begun[number], names[number % len(names)], figures) for number in begun]
     processes = [server.process.pid for server in running.servers if server.process is not None]
@@ -174,8 +228,8 @@ async def measure(running: Hosted, people: int, applications: int, minutes: floa
 
     async def work(person: Person) -> None:
         await asyncio.sleep(random.uniform(0, _MINUTE))
-        while time.monotonic() - started < minutes * 60:
-            await person.minute(keys)
+        while time.monotonic() - started < load.minutes * 60:
+            await person.minute(load.keys, is_asked_again=load.is_asked_again)
 
     async def watch() -> None:
         while True:
@@ -188,9 +242,7 @@ async def measure(running: Hosted, people: int, applications: int, minutes: floa
     seconds = time.monotonic() - started
     spent = [after - before for before, after in zip(used, map(processor_seconds, processes), strict=True)]
     await asyncio.gather(*(person.close() for person in those))
-    print(
-        f"{people} people, {applications} applications, {seconds:.0f} s, load of the machine {os.getloadavg()[0]:.1f}"
-    )
+    print(f"{load}\n{seconds:.0f} s, load of the machine {os.getloadavg()[0]:.1f}")
     print("  ".join(f"server {n}: {s / seconds:.2f} processors" for n, s in enumerate(spent, 1)), end="  ")
     print(f"the people themselves: {(time.process_time() - own) / seconds:.2f}")
     return print_times(figures, seconds) & print_memory(memory)
@@ -239,11 +291,12 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--applications", type=int, default=10)
     parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--keys", type=int, default=5, help="that each person types in a minute")
+    parser.add_argument("--keys", type=int, default=10, help="that each person types in a minute")
+    parser.add_argument("--only-acts", action="store_true", help="pages ask for nothing again")
     options = parser.parse_args()
     with hosted({"ada": "administrator"}, _PASSWORD, environment={"SAMPLE_USERS": "100"}) as running:
-        numbers = (options.people, options.applications, options.minutes, options.keys)
-        return int(not asyncio.run(measure(running, *numbers)))
+        load = Load(options.people, options.applications, options.minutes, options.keys, not options.only_acts)
+        return int(not asyncio.run(measure(running, load)))
 
 
 if __name__ == "__main__":
