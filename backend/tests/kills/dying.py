@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
@@ -106,8 +107,28 @@ def _count_calls(container: type, name: str, steps: Steps) -> None:
     setattr(container, name, counted)
 
 
+def life(target: Callable[..., None], arguments: tuple[Any, ...], kill_at: int, told: Path) -> tuple[str | None, int]:
+    """Let a process act until it is killed; give what it acknowledged, if anything, and the steps that it made."""
+    told.unlink(missing_ok=True)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["pytest", "piql_backend.workbench"])
+    process = context.Process(target=target, args=(*arguments, kill_at, told))
+    process.start()
+    process.join()
+    assert process.exitcode in (0, -9), process.exitcode
+    if not told.exists():
+        return None, 0
+    acknowledged, steps = told.read_text().split()
+    return acknowledged, int(steps)
+
+
 def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, told: Path) -> None:
     """Open the workbench and deploy, roll back or cancel; what is acknowledged is written to a file, with the steps."""
+    live(settings, lambda workbench: _deployed(workbench, how, texts), kill_at, told)
+
+
+def live(settings: Settings, act: Callable[[Workbench], str], kill_at: int, told: Path) -> None:
+    """Open the workbench and act; what is acknowledged is written to a file, with the steps that it took."""
     steps = Steps()
     count_steps(steps)
 
@@ -115,7 +136,7 @@ def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, to
         workbench = Workbench(settings)
         await workbench.open()
         steps.left, steps.made = kill_at, 0
-        acknowledged = await asyncio.to_thread(_deployed, workbench, how, texts)
+        acknowledged = await asyncio.to_thread(act, workbench)
         with told.open("w") as file:
             file.write(f"{acknowledged} {steps.made}")
             file.flush()

@@ -6,7 +6,6 @@ What was acknowledged is live; what was not is live whole, or not at all; every 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -32,17 +31,7 @@ BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text 
 
 def life(settings: Settings, how: str, texts: Texts, kill_at: int, told: Path) -> tuple[str | None, int]:
     """Let a process deploy until it is killed; give what it acknowledged, if anything, and the steps that it made."""
-    told.unlink(missing_ok=True)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pytest", "piql_backend.workbench"])
-    process = context.Process(target=dying.deploy, args=(settings, how, texts, kill_at, told))
-    process.start()
-    process.join()
-    assert process.exitcode in (0, -9), process.exitcode
-    if not told.exists():
-        return None, 0
-    acknowledged, steps = told.read_text().split()
-    return acknowledged, int(steps)
+    return dying.life(dying.deploy, (settings, how, texts), kill_at, told)
 
 
 async def texts_of(client: httpx.AsyncClient) -> Texts:
