@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -311,14 +312,27 @@ class Applications:
 
 def _paths(folder: Path) -> Sequence[str]:
     """The paths of the files of an application, in no order; ApiError 404 where its folder goes meanwhile."""
-    inside: list[Path] | None = None
+    inside: list[str] | None = None
     while inside is None:
         with contextlib.suppress(FileNotFoundError):  # a folder below it was moved while it was read
-            inside = [file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder)]
+            inside = [*_files_below(folder, "")]
         if not folder.is_dir():
             raise unknown_application(folder.name)
-    paths = (file.relative_to(folder).as_posix() for file in inside)
-    return [path for path in paths if is_file_path(path)]
+    return [path for path in inside if is_file_path(path)]
+
+
+def _files_below(folder: Path, below: str) -> Iterator[str]:
+    """The path of each file below a folder of an application. Pages ask every few seconds: only links are resolved."""
+    try:
+        entries = [*os.scandir(folder / below)]
+    except PermissionError:
+        return
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files_below(folder, f"{path}/")
+        elif entry.is_file() and (not entry.is_symlink() or _lies_in(folder / path, folder)):
+            yield path
 
 
 def _changed_at(folder: Path) -> datetime:
