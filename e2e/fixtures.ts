@@ -12,6 +12,8 @@ const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)
 
 /** Made anew for each test. */
 interface TestFixtures {
+  /** Who is signed in: somebody where two servers answer, else nobody. */
+  person: string | null
   /** The back end of the test's file. */
   server: WorkbenchServer
   /** The files of SCADr before the first test. */
@@ -57,6 +59,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   server: async ({ serverOf }, use, info) => use((await serverOf(info.file)).server),
   originals: async ({ serverOf }, use, info) => use((await serverOf(info.file)).originals),
+  person: async ({ servers }, use) => use(servers === 2 ? 'ada' : null),
   // Most journeys are those of somebody alone. Where two servers answer, people sign in, and would edit together.
   context: async ({ context }, use) => {
     await editAlone(context)

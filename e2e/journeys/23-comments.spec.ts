@@ -15,7 +15,12 @@ const LIMIT = 'LIMIT [2: count] MAX 50;'
 const PASSWORD = 'correct horse battery'
 const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431) + 10
 
-test('a line is commented on by the keyboard, and the thread stays with it', async ({ workbench, page, context }) => {
+test('a line is commented on by the keyboard, and the thread stays with it', async ({
+  workbench,
+  page,
+  context,
+  person,
+}) => {
   const { comments, editor } = workbench
   await page.setViewportSize({ width: 1440, height: 900 })
   await workbench.open(ADDRESS)
@@ -27,7 +32,7 @@ test('a line is commented on by the keyboard, and the thread stays with it', asy
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(comments.head(LINE)).toHaveAttribute('aria-expanded', 'true')
   await expect(comments.said).toContainText('<img src=x onerror=alert(1)>')
-  await expect(comments.said).toContainText('you')
+  await expect(comments.said).toContainText(person ?? 'you')
   await expect(comments.content.locator('img')).toHaveCount(0)
   await expect(comments.signs).toHaveCount(1)
   await expect(comments.count).toHaveText(/1 open/)

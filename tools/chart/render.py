@@ -9,8 +9,8 @@ import json
 import sys
 from typing import Any
 
-import helm_python
-import kubernetes_validate
+import helm_python  # type: ignore[import-not-found]  # in `.helm` alone
+import kubernetes_validate  # type: ignore[import-not-found]
 import yaml
 
 

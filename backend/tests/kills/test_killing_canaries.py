@@ -174,14 +174,13 @@ async def kill(settings: Settings, running: Running, tmp_path: Path, kills: int,
             store_agrees(settings, after)
             counted[hold_acknowledged(acknowledged, how, share, before, after)] += 1
             counted["killed"] += acknowledged is None
-            before = after
-            if after.version != 1:  # promoted: back, and the next request asks for the same
-                before = await begun_anew(client, files, after)
+            is_promoted = how == "promote" and after.version != before.version
+            before = await begun_anew(client, files, after) if is_promoted else after  # back, to ask for the same
     return counted
 
 
 async def begun_anew(client: httpx.AsyncClient, files: Files, stand: Stand) -> Stand:
-    rollback = await client.post(f"{DEVELOPMENT}/deployments/rollbacks", json={"base_version": stand.version})
+    rollback = await client.post(f"{DEVELOPMENT}/deployments/rollback", json={"base_version": stand.version})
     assert rollback.status_code == 201, rollback.text
     return await settled(client, await opened(client, files))
 
