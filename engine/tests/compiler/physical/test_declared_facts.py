@@ -142,6 +142,34 @@ NOTHING_IS_ASKED_FOR = (
     """,
 )
 
+A_KEY_OF_FEWER_COLUMNS = (
+    "FOREIGN KEY (town, rank) REFERENCES users (town, rank)",
+    """
+    CREATE TABLE users (is_new BOOLEAN, town INT, rank INT, UNIQUE (is_new), PRIMARY KEY (town, rank));
+    CREATE TABLE posts (id INT, is_new BOOLEAN, at INT, CARDINALITY LIMIT 4 (id), PRIMARY KEY (id, is_new));
+    CREATE TABLE tags (id INT PRIMARY KEY, town INT, rank INT, UNIQUE (rank) {declared});
+    CREATE QUERY q AS SELECT p.id, p.at, t.id AS tag
+    FROM posts p JOIN users u ON u.is_new = p.is_new JOIN tags t ON t.town = u.town AND t.rank = u.rank
+    WHERE p.id = [id] ORDER BY p.at PAGINATE 10;
+    """,
+)
+THE_FIRST_OF_A_GROUP_AFTER_ANOTHER_JOIN = (
+    "FOREIGN KEY (number) REFERENCES users",
+    """
+    CREATE TABLE users (number INT PRIMARY KEY, name VARCHAR(8));
+    CREATE TABLE posts (
+      kind INT, number INT, day INT, CARDINALITY LIMIT 7 (kind), PRIMARY KEY (kind, number) {declared}
+    );
+    CREATE TABLE tags (
+      word INT, number INT, kind INT, at INT, CARDINALITY LIMIT 100 (word), PRIMARY KEY (word, number, kind)
+    );
+    CREATE QUERY q AS SELECT t.at, s.day, u.name
+    FROM tags t JOIN posts s ON s.kind = t.kind AND s.number = t.number JOIN users u ON u.number = s.number
+    WHERE t.word = [word] AND s.number = (SELECT MIN(w.number) FROM posts w WHERE w.kind = s.kind)
+    ORDER BY t.at, t.number PAGINATE 20;
+    """,
+)
+
 
 def cost_of(text: str) -> Cost:
     plan = piql.compile(text).queries["q"].plan
@@ -164,6 +192,8 @@ def cost_of(text: str) -> Cost:
         pytest.param(*A_STOP_BOUNDS_ANOTHER_ORDER, id="a stop bounds another order of the join"),
         pytest.param(*A_JOINED_TABLE_IS_READ_BY_BRANCH, id="a joined table is read by each branch of an OR"),
         pytest.param(*NOTHING_IS_ASKED_FOR, id="nothing is asked for"),
+        pytest.param(*A_KEY_OF_FEWER_COLUMNS, id="a key of fewer columns is asked for less often"),
+        pytest.param(*THE_FIRST_OF_A_GROUP_AFTER_ANOTHER_JOIN, id="the first of a group is found after another join"),
         pytest.param(*TWO_READS_NEED_NOT_WAIT, id="two reads need not wait for one another"),
     ],
 )

@@ -1,8 +1,11 @@
 """What is declared never makes a query dearer: worlds compiled with each limit, key and index, and without it.
 
 The law: a plan found without a limit, key, UNIQUE or index exists with it, too. So a query that is bounded without it
-is bounded with it, takes at most 10 % longer, and makes more requests only where that takes less time. Plans within
-10 % count as equally good, and steps of 10 % have ends: a plan may take 1 % longer and be in the next one.
+is bounded with it, and takes at most 10 % longer. Plans within 10 % count as equally good, and steps of 10 % have ends:
+a plan may take 1 % longer and be in the next one.
+
+Its bound of requests may be larger only as the price of time: if the plan chosen is in a lower step. More requests for
+the same time, or for a looser proof of the same plan, break the law.
 
 Only queries that name the table of a declaration are compared: the others are planned alike.
 

@@ -27,6 +27,7 @@ from .spellings import spellings
 
 QUERIES = 150
 FIRST_SEED, LONG_SEED, LONG_QUERIES = 6_000_000, 7_000_000, 20_000
+LAW = "\n## What is declared makes no query dearer\n"
 RESULT = Path(__file__).resolve().parents[4] / "docs" / "measurements" / "metamorphic.md"
 
 
@@ -47,7 +48,8 @@ def test_relations_between_answers_hold(part: int, monkeypatch: pytest.MonkeyPat
 def test_relations_between_the_answers_of_twenty_thousand_queries_hold() -> None:
     started = time.perf_counter()
     tally = run_metamorphic(LONG_SEED, LONG_QUERIES, processes=CORES)
-    RESULT.write_text(report(tally, LONG_SEED, time.perf_counter() - started))
+    _, heading, law = RESULT.read_text().partition(LAW)  # which is measured by the tests below
+    RESULT.write_text(report(tally, LONG_SEED, time.perf_counter() - started) + heading + law)
     hold(tally)
 
 
@@ -100,7 +102,7 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
 DECLARED_WORLDS = 4
 LONG_DECLARED_WORLDS, QUARTERS = 2_500, 4
 # In these worlds a limit or UNIQUE hid what other tests could find.
-MENDED_WORLDS = (3_100_024, 3_100_080, 3_200_033, 3_200_055, 20_000_011, 24_000_028, 25_000_013)
+MENDED_WORLDS = (3_100_024, 3_100_080, 3_200_033, 3_200_055, 20_000_011, 24_000_028, 25_000_013, 25_000_057)
 
 
 def test_what_is_declared_makes_no_query_dearer() -> None:
@@ -131,7 +133,8 @@ def assert_none_is_dearer(
 
 
 @pytest.mark.parametrize(
-    ("requests", "time", "is_dearer"), [(2, 111, True), (2, 109, False), (3, 109, True), (3, 60, False), (1, 140, True)]
+    ("requests", "time", "is_dearer"),
+    [(2, 111, True), (2, 109, False), (3, 109, True), (3, 100, True), (3, 60, False), (1, 140, True)],
 )
 def test_a_declaration_that_makes_a_query_dearer_is_seen(requests: int, time: int, is_dearer: bool) -> None:
     whole: list[Schema] = []

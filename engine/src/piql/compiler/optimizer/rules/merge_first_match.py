@@ -6,7 +6,7 @@ columns of the match to those of the row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList
@@ -141,7 +141,8 @@ def _written_around(
     position = ordered.index(leg)
     relations_before = frozenset[str]().union(*(earlier.relations for earlier in ordered[:position]))
     relations_joined = relations_before | leg.relations
-    conditions, above = region.conditions, region.above
+    conditions = (*region.conditions, *_equal_by_others(region.conditions, relations_before))
+    above = region.above
     left = write_region(
         replace(
             region,
@@ -168,6 +169,19 @@ def _written_around(
             above=tuple(expression for expression in above if not relations_of(expression) <= relations_joined),
         )
     )
+
+
+def _equal_by_others(conditions: Sequence[Expression], relations: frozenset[str]) -> Iterator[Expression]:
+    """Yield the equalities of columns of some relations that conditions imply only by a column of another relation.
+
+    Each equality was written once, for the order in which the legs stood before.
+    """
+    within = Equalities(condition for condition in conditions if relations_of(condition) <= relations)
+    for members in Equalities(conditions).classes():
+        columns = [column for column in members if column.relation in relations]
+        for column in columns[1:]:
+            if not within.are_equal(key_of(columns[0]), key_of(column)):
+                yield Comparison(operator="=", left=columns[0], right=column, span=column.span)
 
 
 def _merged_alone(

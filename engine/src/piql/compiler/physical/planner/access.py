@@ -11,7 +11,8 @@ bounded `Access`, or None when nothing bounds it. There are two kinds:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from piql.compiler.logical.expressions import columns_in
 from piql.compiler.logical.operators import Count
@@ -25,6 +26,8 @@ from piql.compiler.physical.widths import usual_bytes
 from piql.schema.catalog import Index, IndexColumn, word_column
 from piql.trees.caches import Cached
 
+AccessCost: TypeAlias = tuple[Cost, bool, int, bool, str]
+
 _LISTED = 8  # indexes of a table that are looked through one by one; more are looked up by their first column
 _positions_by_column: Cached[Mapping[str, list[int]]] = Cached(256)
 
@@ -36,19 +39,41 @@ def best_access(reading: Reading) -> Access | None:
     though it takes b requests instead of one: that is why it was declared. It does not where the best access uses the
     primary key with an equality, nor where it would need a dereference that the best access does not.
     """
-    accesses = [*_stopped(reading), *_limited_by_facts(reading)]
-    if reading.is_exact:
-        accesses = [access for access in accesses if access.index.buckets == 1]
+    accesses = _bounded(reading)
+    return _best(reading, accesses) if accesses else None
+
+
+def best_accesses(reading: Reading, *, is_page: bool) -> Sequence[Access]:
+    """Return the best access for one row before a join, then those that may take less for all of these rows together.
+
+    Equal keys are asked for once, so an access by fewer columns may make fewer requests, though it finds more rows of
+    each key. A page may read the list of a key in several ranges if its stop bounds that list, but only once if a fact
+    does.
+    """
+    accesses = _bounded(reading)
     if not accesses:
-        return None
-    width = usual_bytes(reading.table, reading.uses)
+        return ()
+    best = _best(reading, accesses)
+    if len(accesses) == 1 or best.index.buckets > 1:
+        return (best,)
+    fixed = frozenset(part.column for part in best.prefix)
+    others: dict[frozenset[str], Access] = {}
+    for access in sorted(accesses, key=_cost_of(reading)):
+        columns = frozenset(part.column for part in access.prefix)
+        is_whole = is_page and best.limit.count is not None and access.limit.count is None
+        if columns and access.index.buckets == 1 and (is_whole or not columns >= fixed):
+            others.setdefault(columns, access)
+    return (best, *others.values())
 
-    def cost(access: Access) -> tuple[Cost, bool, int, bool, str]:
-        records = _records_fetched(reading, access)
-        rows_read = access.rows + records
-        took = cost_of(access.reads + records, rows_read, rows_read * width, 1 + bool(records), 0)
-        return took, access.is_new, len(access.residual), not access.index.is_primary, access.index.name
 
+def _bounded(reading: Reading) -> list[Access]:
+    """Return all accesses that a stop or a fact bounds."""
+    accesses = [*_stopped(reading), *_limited_by_facts(reading)]
+    return [access for access in accesses if access.index.buckets == 1] if reading.is_exact else accesses
+
+
+def _best(reading: Reading, accesses: Sequence[Access]) -> Access:
+    cost = _cost_of(reading)
     best = min(accesses, key=cost)
     spread = [access for access in accesses if access.index.buckets > 1]
     if reading.facts or not spread or (best.index.is_primary and best.prefix):
@@ -56,6 +81,19 @@ def best_access(reading: Reading) -> Access | None:
     if not best.needs_dereference:
         spread = [access for access in spread if not access.needs_dereference]
     return min(spread, key=cost, default=best)
+
+
+def _cost_of(reading: Reading) -> Callable[[Access], AccessCost]:
+    """Return what accesses are compared by: what they take for one row before them."""
+    width = usual_bytes(reading.table, reading.uses)
+
+    def cost(access: Access) -> AccessCost:
+        records = _records_fetched(reading, access)
+        rows_read = access.rows + records
+        took = cost_of(access.reads + records, rows_read, rows_read * width, 1 + bool(records), 0)
+        return took, access.is_new, len(access.residual), not access.index.is_primary, access.index.name
+
+    return cost
 
 
 def _records_fetched(reading: Reading, access: Access) -> int:

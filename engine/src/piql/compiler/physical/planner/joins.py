@@ -19,7 +19,7 @@ from piql.compiler.optimizer.analysis.predicates import ColumnKey, conjunction, 
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, PassingRows, SortedIndexJoin
-from piql.compiler.physical.planner.access import best_access
+from piql.compiler.physical.planner.access import best_accesses
 from piql.compiler.physical.planner.access_by_index import rows_of_best_fact
 from piql.compiler.physical.planner.legs import is_leg, read_leg
 from piql.compiler.physical.planner.part import (
@@ -77,12 +77,16 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         must_cover=node.kind == "left" or want.must_cover,
         is_frozen=planner.is_frozen,
     )
-    access = best_access(reading)
+    accesses = best_accesses(reading, is_page=want.is_page)
+    access = accesses[0] if accesses else None
     has_equality = any(
         relations_of(value) & available for equality in restrictions.equal.values() for value in equality.values
     )
     if access is not None and depends_on(access.prefix, available):
         remote = join_remotely(node, relation, access, restrictions, want, left)
+        for rival in accesses[1:]:
+            if depends_on(rival.prefix, available):
+                remote = cheaper(planner, remote, join_remotely(node, relation, rival, restrictions, want, left))
         alone = read_alone(planner, node.right, conditions, left, (at, below))
         return (
             remote
