@@ -8,7 +8,7 @@ from typing import Any
 import piql
 import pytest
 from oracle.schema import piql_ddl
-from oracle.schema_generator import random_schema
+from oracle.schema_generator import random_schema, with_times
 from piql.generating.generator import Generator
 from piql.generating.wish import Wish
 from piql.schema.catalog import CardinalityLimit, Kind, Table
@@ -20,7 +20,7 @@ Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 def tables_of(seed: int) -> tuple[piql.Compilation, Wish]:
     rng = random.Random(seed)
-    compilation = piql.compile(piql_ddl(random_schema(rng)))
+    compilation = piql.compile(piql_ddl(with_times(random.Random(f"hours {seed}"), random_schema(rng))))
     full = 3 if seed % 4 == 0 else None
     return compilation, Wish(ROWS, seed=seed, full=full, null_share=rng.choice((0, 0.1, 0.5)))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-Value: TypeAlias = "int | float | Decimal | bool | str | bytes | dt.datetime | dt.date | uuid.UUID | None"
+Value: TypeAlias = "int | float | Decimal | bool | str | bytes | dt.datetime | dt.date | dt.time | uuid.UUID | None"
 
 NUMBERS = ("INT", "BIGINT", "DOUBLE", "DECIMAL")
 TEXTS = ("VARCHAR", "TEXT")
@@ -76,6 +76,7 @@ DOUBLE = ValueType("DOUBLE")
 BOOLEAN = ValueType("BOOLEAN")
 TEXT = ValueType("TEXT")
 TIMESTAMP = ValueType("TIMESTAMP")
+TIME = ValueType("TIME")
 
 
 def random_type(rng: random.Random, *, is_key: bool = False) -> ValueType:
@@ -123,6 +124,8 @@ def random_value(rng: random.Random, type: ValueType) -> Value:
             return base + dt.timedelta(milliseconds=rng.choice((0, 1, 2, 999, 1000, -1, 86_400_000)))
         case "DATE":
             return dt.date(2012, 2, 27) + dt.timedelta(days=rng.choice((0, 1, 2, 3, -20_000, 366)))
+        case "TIME":
+            return rng.choice((dt.time(), dt.time.max, dt.time(9), dt.time(10, 15, 0, 1), dt.time(10, 15, 0, 1000)))
         case "UUID":
             return uuid.UUID(int=rng.choice((0, 1, 2**127, 2**128 - 1, 2**64, 2**63, 12345)))
         case "TIMEUUID":
@@ -169,6 +172,8 @@ def duckdb_literal(value: Value, type: ValueType) -> str:
             return f"TIMESTAMP '{moment.isoformat(sep=' ', timespec='milliseconds')}'"
         case dt.date():
             return f"DATE '{value.isoformat()}'"
+        case dt.time():
+            return f"TIME '{value.isoformat()}'"
         case uuid.UUID() if type.kind == "TIMEUUID":
             return f"'{_by_time(value)}'"
         case uuid.UUID():
@@ -191,7 +196,7 @@ def piql_literal(value: Value) -> str:
             return f"X'{value.hex()}'"
         case dt.datetime():
             return f"'{value.isoformat(timespec='milliseconds').replace('+00:00', 'Z')}'"
-        case dt.date() | uuid.UUID():
+        case dt.date() | dt.time() | uuid.UUID():
             return f"'{value}'"
         case float():
             return repr(value) if "e" in repr(value) else f"{value!r}e0"

@@ -12,7 +12,7 @@ from .piql_text import piql_query
 from .query import Delete, Insert, Read, Recursive, ScalarSelect, Select, Update
 from .query_generator import QueryCase, random_read
 from .schema import Schema, piql_ddl
-from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_whole_limits
+from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_times, with_whole_limits
 from .write_generator import random_write
 
 READS, WRITES = 20, 4
@@ -64,6 +64,7 @@ def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
     rng = random.Random(seed)
     schema = random_schema(rng)
     schema = with_whole_limits(random.Random(f"whole tables {seed}"), schema)
+    schema = with_times(random.Random(f"hours {seed}"), schema)
     pools = Pools(rng, schema)
     schema = with_defaults(random.Random(f"defaults {seed}"), schema, pools.values)
     schema = with_checks(random.Random(f"checks {seed}"), schema, pools.values)

@@ -16,7 +16,7 @@ from .query import Aggregate, Call, Col, Compare, Const, Expr, Item, Select, Sou
 from .query_generator import QueryCase, random_read
 from .reference import Reference
 from .schema import Column, Schema
-from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_whole_limits
+from .schema_generator import Pools, random_contents, random_schema, with_defaults, with_times, with_whole_limits
 from .sources import SourceGenerator, conjunction
 from .views import base_of, key_column, readable, view_table, with_views
 from .world import World
@@ -29,6 +29,7 @@ def world_of_views(seed: int) -> World:
     """Return the world of views of a seed."""
     rng = random.Random(f"views {seed}")
     schema = with_whole_limits(rng, random_schema(rng))
+    schema = with_times(random.Random(f"hours {seed}"), schema)
     pools = Pools(rng, schema)
     schema = with_views(rng, with_defaults(rng, schema, pools.values), pools)
     pools.schema = schema
