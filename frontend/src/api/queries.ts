@@ -55,12 +55,16 @@ function isHealth<T extends ServerHealth>(body: unknown): body is T {
   return typeof body === 'object' && body !== null && 'instance_id' in body
 }
 
-/** All applications; read again every two seconds while the list is empty or could not be read. */
+/**
+ * All applications. Somebody else may rename one, so they are read again each minute and when the page is looked at
+ * again; every two seconds while the list is empty or could not be read.
+ */
 export const applications = queryOptions({
   queryKey: ['applications'],
   queryFn: ({ signal }) =>
     allPages((cursor) => answered(api.GET('/api/applications', { params: { query: { cursor } }, signal }))),
-  refetchInterval: (query) => (query.state.data?.length ? false : 2000),
+  refetchInterval: (query) => (query.state.data?.length ? 60_000 : 2000),
+  refetchOnWindowFocus: true,
 })
 
 /** The environments of an application; no store is asked for it. */
