@@ -17,6 +17,7 @@ LEFT_OUT = [
     "stream_profile_run",
     "stream_load_run",
     "create_load_run",
+    "run_experiment",
     "create_profile_run",
     "look_at_profile_run",
     "update_application",

@@ -35,6 +35,7 @@ from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.environments.endpoints import router as environments
 from piql_backend.environments.sample_endpoints import router as sample
 from piql_backend.executions.endpoints import router as executions
+from piql_backend.experiments.endpoints import router as experiments
 from piql_backend.file_history.endpoints import router as file_history
 from piql_backend.generations.endpoints import router as generations
 from piql_backend.headroom.endpoints import router as headroom
@@ -97,6 +98,7 @@ ROUTERS = (
     threads,
     compilations,
     comparisons,
+    experiments,
     language,
     schema_imports,
 )

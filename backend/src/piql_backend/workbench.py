@@ -28,6 +28,7 @@ from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.changes import EnvironmentChanges
 from piql_backend.environments.environment import Shared
 from piql_backend.environments.registry import Environments
+from piql_backend.experiments.service import Experiments
 from piql_backend.file_history.service import FileHistories
 from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
@@ -113,6 +114,7 @@ class Workbench:
             allowed_sources,
             allowed_stores,
         )
+        self.experiments = Experiments(data / "experiments", settings.samples)
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.applications, self.environments, self.histories)
         self.probes = Probes(data, self.applications, self.environments, self.workers)
@@ -127,6 +129,7 @@ class Workbench:
     async def close(self) -> None:
         """Close all environments and services, and release the data folder."""
         await self.live_sessions.close()
+        await self.experiments.close()
         await self.environments.close()
         await asyncio.to_thread(self.application_imports.close)
         if self._own_workers is not None:

@@ -25,6 +25,7 @@ const LoadRunsPage = lazy(() => import('./load-runs/LoadRunsPage'))
 const AlertsPage = lazy(() => import('./alerts/AlertsPage'))
 const RequestsPage = lazy(() => import('./requests/RequestsPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
+const ExperimentsPage = lazy(() => import('./experiments/ExperimentsPage'))
 const PeoplePage = lazy(() => import('./people/PeoplePage'))
 const AccountPage = lazy(() => import('./people/AccountPage'))
 const RecordPage = lazy(() => import('./people/RecordPage'))
@@ -40,6 +41,7 @@ const PAGE_TITLES: Partial<Record<View['page'], string>> = {
   alerts: 'Alerts',
   requests: 'Requests',
   guide: 'Guide',
+  experiments: 'Experiments',
   people: 'People',
   account: 'Your account',
   record: 'Record',
@@ -97,6 +99,8 @@ function Pages() {
             <HomePage />
           ) : page === 'guide' ? (
             <GuidePage />
+          ) : page === 'experiments' ? (
+            <ExperimentsPage />
           ) : page === 'people' ? (
             <PeoplePage />
           ) : page === 'account' ? (

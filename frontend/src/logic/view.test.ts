@@ -41,6 +41,13 @@ describe('the view in the URL', () => {
     expect(parse(formatView(view))).toEqual(view)
   })
 
+  it('has a page for experiments, and one for each of them', () => {
+    expect(parse('/experiments')).toMatchObject({ page: 'experiments' })
+    expect(parse('/experiments/vldb-figure-7')).toMatchObject({ page: 'experiments', experiment: 'vldb-figure-7' })
+    expect(formatView(parse('/experiments/vldb-figure-7'))).toBe('/experiments/vldb-figure-7')
+    expect(parse('/experiments/a/b').unknownPath).toBe('/experiments/a/b')
+  })
+
   it('has the values of a run behind #, which no server is sent, while their form is in sight', () => {
     const values = { me: 'ada & co', since: null, text: 'a\nb#?', value: '', constructor: '1', null: 'x' }
     const view: View = { ...parse('/?query=a'), application: 'shop', panel: 'run', values }

@@ -43,13 +43,15 @@ const SIDE_PAGES = ['dashboard', 'capacity', 'load-runs', 'alerts', 'requests'] 
 export type SidePage = (typeof SIDE_PAGES)[number]
 
 export interface View {
-  page: 'home' | 'workbench' | SidePage | 'guide' | TeamPage
+  page: 'home' | 'workbench' | SidePage | 'guide' | 'experiments' | TeamPage
   /** The path of an address that leads nowhere; the page is then `home`, which says so. */
   unknownPath?: string | undefined
   /** The number of the deploy request that the page `requests` shows; without it the list of them. */
   request?: number | undefined
   /** The id of the load run that the page `load-runs` shows; without it the list of them. */
   loadRun?: string | undefined
+  /** The name of the experiment that the page `experiments` shows; without it the list of them. */
+  experiment?: string | undefined
   /** The page of the guide, such as `tutorial`; without it the list of its pages. */
   guide?: string | undefined
   /** The section of that page, by the id of its title. */
@@ -226,6 +228,8 @@ function fragment({ page, panel, beside = [], values }: View): string {
 
 function pagePath(view: View, environment: string): string {
   if (view.page === 'guide') return guidePath(view)
+  if (view.page === 'experiments')
+    return view.experiment ? `/experiments/${encodeURIComponent(view.experiment)}` : '/experiments'
   if (isTeamPage(view.page)) return `/${view.page}`
   const request = view.page === 'requests' && view.request ? `/${view.request}` : ''
   const loadRun = view.page === 'load-runs' && view.loadRun ? `/${encodeURIComponent(view.loadRun)}` : ''
@@ -257,6 +261,8 @@ function parsePath(parts: readonly string[]): View | undefined {
     return application === '' ? { ...ROOT, page: first === '' ? 'home' : first } : undefined
   }
   if (isTeamPage(first)) return application === '' ? { ...ROOT, page: first } : undefined
+  if (first === 'experiments')
+    return rest.length === 0 ? { ...ROOT, page: 'experiments', experiment: application || undefined } : undefined
   if (first === 'guide') return { ...ROOT, page: 'guide', guide: [application, ...rest].join('/') || undefined }
   if (first !== 'applications' && first !== 'workspaces') return undefined
   const [environment = DEVELOPMENT, page, ...more] = first === 'workspaces' ? [DEVELOPMENT, ...rest] : rest
@@ -288,6 +294,7 @@ export function viewOf(application: string, environment: string): Partial<View> 
     guide: undefined,
     request: undefined,
     loadRun: undefined,
+    experiment: undefined,
   }
   return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }
 }
@@ -298,6 +305,11 @@ export const HOME: Partial<View> = { ...viewOf('', DEVELOPMENT), page: 'home' }
 /** The change that leads to a page of a team. */
 export function teamPageOf(page: TeamPage): Partial<View> {
   return { ...HOME, page }
+}
+
+/** The change that leads to the page of experiments, or to one of them. */
+export function experimentsOf(experiment?: string): Partial<View> {
+  return { ...HOME, page: 'experiments', experiment }
 }
 
 /** The change that leads to a page of the guide, and to a section of it. */

@@ -31,6 +31,7 @@ _PATTERNS: Mapping[Kind, re.Pattern[str]] = {  # of "METHOD /path"; what none of
     "deployments": re.compile(
         r"POST /api/applications(/[^/]+/duplicates)?|GET /api/applications/[^/]+/archive"
         r"|POST /api/application-imports/(archives|files|folders|repositories|keyspaces|[^/]+/applications)"
+        r"|POST /api/experiments/[^/]+/runs"
         rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?"
         r"|load-runs(/.+)?|bursts|sample/attempts)"
     ),
