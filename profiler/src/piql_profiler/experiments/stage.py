@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +32,6 @@ class Simulated:
     db: Database
     store: SimulatedStore
     clock: VirtualClock
-
-    def timed_ms(self, call: Callable[[], object]) -> float:
-        """Return how many milliseconds of the simulated clock a call takes."""
-        began = self.clock.now()
-        call()
-        return (self.clock.now() - began) * 1000
 
     def trips_of(self, query: str, parameters: Mapping[str, object]) -> list[tuple[int, int]]:
         """Execute a query, and return the requests and the rows of each of its round trips."""
