@@ -89,5 +89,5 @@ test('where the rules demand requests, Deploy asks for one', async ({ workbench,
     .getByRole('dialog')
     .getByRole('button', { name: /^Withdraw request/ })
     .click()
-  await expect(page.getByText('Withdrawn.')).toBeVisible()
+  await expect(page.getByText(person ? `Withdrawn by ${person}.` : 'Withdrawn.')).toBeVisible()
 })
