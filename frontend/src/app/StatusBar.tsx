@@ -6,7 +6,7 @@ import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { formatMs, plural } from '../units'
 import styles from './app.module.css'
 import { useIsBehind } from './behind'
-import { useCaret } from './editor-bridge'
+import { usePaintedCaret } from './editor-bridge'
 import { HealthProblems } from './HealthProblems'
 import { MOD } from './keys'
 import { DRAWER, toggleProblems, useIsProblemsOpen } from './problems-drawer'
@@ -22,7 +22,6 @@ export function StatusBar() {
   const isOpen = useIsProblemsOpen()
   const { compilation, error } = useShownAnswer()
   const isBehind = useIsBehind()
-  const caret = useCaret((state) => state.caret)
   const { data: server, error: healthError } = useQuery(health(environment))
   const isServerAway = isAway(healthError)
   return (
@@ -50,14 +49,21 @@ export function StatusBar() {
         <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span>
       ) : null}
       <span className={styles['grow']} />
-      {caret ? (
-        <span className="numeric">
-          Ln {caret.line}, Col {caret.column}
-        </span>
-      ) : null}
+      <CaretPlace />
       {server && !isServerAway ? <HealthProblems problems={server.problems} /> : null}
       {server || isServerAway ? <StoreStatus store={server?.store ?? null} isAway={isServerAway} /> : null}
     </section>
+  )
+}
+
+/** Each key moves the caret: so this is drawn by itself. */
+function CaretPlace() {
+  const caret = usePaintedCaret((state) => state.caret)
+  if (!caret) return null
+  return (
+    <span className="numeric">
+      Ln {caret.line}, Col {caret.column}
+    </span>
   )
 }
 

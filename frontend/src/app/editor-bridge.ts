@@ -3,6 +3,7 @@
  * shall be shown before that waits until it does.
  */
 import { create } from 'zustand'
+import { afterPaint } from '../documents/after-paint'
 import type { Caret, TextRange } from '../logic/shapes'
 import { currentView, replaceView, setView } from './url-state'
 
@@ -26,6 +27,10 @@ let waiting: { range: TextRange; isFocused: boolean } | null = null
 
 /** The caret, for panels that follow it. `isMoved` is true once the reader, not the page, has placed it. */
 export const useCaret = create<{ caret: Caret | null; isMoved: boolean }>(() => ({ caret: null, isMoved: false }))
+
+/** The caret a frame later, for what only shows where it is. */
+export const usePaintedCaret = create(() => useCaret.getState())
+useCaret.subscribe(() => afterPaint('caret', () => usePaintedCaret.setState(useCaret.getState())))
 
 /** The editor calls this when it is loaded, and with null when it leaves the page. */
 export function connectEditor(next: EditorHandle | null): void {
