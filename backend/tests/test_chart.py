@@ -14,6 +14,8 @@ import pytest
 from piql_backend.commands.serve import _serve_parser
 from piql_backend.settings import Settings
 
+pytestmark = pytest.mark.long  # Helm and the schemas are 360 MB
+
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "backend" / "hosting" / "chart"
 VERSIONS = ("1.30", "1.33", "1.37")
