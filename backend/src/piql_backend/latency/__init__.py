@@ -1,14 +1,15 @@
 """The dashboard: observed latencies beside the predictions stored with a deployment.
 
-service.py      joins observations, predictions and SLOs into one answer
-comparing.py    compares executions with the prediction for their own size
-promises.py     compares how often an SLO was kept with what is predicted
-budgets.py      how much of what an SLO allows is used, and how fast
-plans.py        since which version a query has its plan
-seen.py         what ran in a window, gathered once and counted in several ways
-incidents.py    what executions found that must not be: bounds and limits passed, entries without records
-unusual.py      the last hours of a query beside its own past
-repository.py   the SQL of charts and of what kept the SLOs
-sources.py      what ran by the workbench, by applications, or by both, as one relation
-endpoints.py    the HTTP path, with `schemas.py`, the shapes of answers
+service.py        joins observations, predictions and SLOs into one answer
+comparing.py      compares executions with the prediction for their own size
+promises.py       compares how often an SLO was kept with what is predicted
+budgets.py        how much of what an SLO allows is used, and how fast
+plans.py          since which version a query has its plan
+seen.py           what ran in a window, gathered once and counted in several ways
+incidents.py      what executions found that must not be: bounds and limits passed, entries without records
+unusual.py        the last hours of a query beside its own past
+shared_reads.py   gives one answer to all who ask the same within a moment
+repository.py     the SQL of charts and of what kept the SLOs
+sources.py        what ran by the workbench, by applications, or by both, as one relation
+endpoints.py      the HTTP path, with `schemas.py`, the shapes of answers
 """

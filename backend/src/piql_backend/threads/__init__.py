@@ -2,6 +2,7 @@
 
 lines.py         where a line of a text is in a later one
 nodes.py         where a node of a plan is in a later one
+queries.py       which query has taken the place of one that was renamed
 anchors.py       brings threads to where what they are about is now
 thread_file.py   the SQLite file of an application
 repository.py    lists, adds and changes what the file holds

@@ -43,6 +43,6 @@ def renamed_queries(before: Mapping[str, str], now: Mapping[str, str]) -> Mappin
     for name in gone:
         body = before[name]
         alike = [candidate for candidate in new if now[candidate] == body]
-        if len(alike) == 1 and sum(before[other] == body for other in gone) == 1:
+        if len(alike) == 1 and sum(before[candidate] == body for candidate in gone) == 1:
             renamed[name] = alike[0]
     return renamed
