@@ -14,6 +14,7 @@ import pytest
 from piql_backend.app import create_app
 from piql_backend.latency.repository import BIN_RATIO
 from piql_backend.latency.service import MOST_MARKERS, STEPS
+from piql_backend.operator_times.reading import MOST_CELLS
 from piql_backend.settings import Settings
 from piql_backend.web.errors import ApiError
 from piql_backend.web.pages import MOST, Listing, Page, PageWish
@@ -99,6 +100,17 @@ EXEMPT = {
     f"{ENVIRONMENT}/latency/{{deployment_id}}/unusual/{{query}} anomalies": (
         "For each of 3 windows: errors, executions, and two times of 6 classes of sizes."
     ),
+    f"{ENVIRONMENT}/operator-times/{{deployment_id}} blame": ONE_VERSION,
+    f"{ENVIRONMENT}/operator-times/{{deployment_id}} kinds": (
+        "One for each kind of operator and power of two of its requests, which the bounds of one version limit."
+    ),
+    f"{ENVIRONMENT}/operator-times/{{deployment_id}} cells": (
+        "The 100 that are farthest from their predictions; `cells_in_all` says how many there are."
+    ),
+    "/api/experiments": "One for each experiment, a table in the code.",
+    "/api/experiments/{name} claims": "One for each claim of a paper, a table in the code.",
+    "/api/experiments/{name}/result columns": "Those of the rows of one experiment, a table in the code.",
+    "/api/experiments/{name}/result rows": "One for each point that an experiment measures, a table in the code.",
     f"{ENVIRONMENT}/load-runs/options mixes": "One for each mix of the samples, an enumeration.",
     **{
         f"{ENVIRONMENT}/load-runs/{{run_id}} {field}": f"As it was asked for: at most 200, or all. {ONE_VERSION}"
@@ -170,6 +182,7 @@ def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
     assert get_args(SourceFiles)[0] == list[SourceFile]
     assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (1000, 5_000_000, 100)
     assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 10
+    assert MOST_CELLS == 100
     assert (STEPS, math.ceil(math.log(86_400_000 / 0.001, BIN_RATIO))) == (60, 113)
 
 
