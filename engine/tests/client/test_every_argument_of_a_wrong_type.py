@@ -33,6 +33,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "session": {},
     "drawn": {"name": "friendsOf"},
     "try_out": {"compilation": SET, "share": 0.5},
+    "observed_by": {"observer": print},
 }
 """Arguments with which each method of a database or a session does something; a new method needs a line here."""
 

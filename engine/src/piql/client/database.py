@@ -97,8 +97,10 @@ class Database(VersionInForce):
     def observed_by(self, observer: Observer) -> Self:
         """Return this database with another observer: it shares the store, and all that is deployed and known now.
 
-        It is for one execution, or a few: what is deployed later is looked for by each of them.
+        It is for one execution, or a few: what is deployed later is looked for by each of them. InvalidParameter if the
+        observer cannot be called.
         """
+        refuse_uncallable("observer", observer)
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.observer = observer
