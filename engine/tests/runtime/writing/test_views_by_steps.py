@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
+import piql
 import pytest
 from piql.runtime.writing.stepped.backoff import WaitPolicy
+from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.store.rows import State
+from piql.store.stepwise.store import StepwiseStore
 
 from .interleaved import Script, serially
 from .interrupted import GatedStore, Interruption, Killed
@@ -53,6 +60,12 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ("UPDATE visits SET host = 'x' WHERE id = 1",),
     ),
 }
+
+
+SUMS = """
+CREATE TABLE sales (id INT PRIMARY KEY, shop VARCHAR(8) NOT NULL, amount BIGINT NOT NULL);
+CREATE VIEW by_shop AS SELECT shop, COUNT(*) AS n, SUM(amount) AS total FROM sales GROUP BY shop;
+"""
 
 
 def stopped(statement: str, at: int) -> tuple[object, Interruption, str]:
@@ -166,3 +179,79 @@ def test_a_write_stays_within_its_bound(what: str) -> None:
     page = db.run(WRITES[what])
     assert page.operations <= db._statement(WRITES[what])[0].bound
     assert page.attempts - page.operations <= 3  # an emptied group is looked at, and removed
+
+
+def test_an_insert_over_a_row_that_left_its_view_before_it_went_stays_within_its_bound() -> None:
+    store = begin()
+    first = opened(store)
+    assert outcome(first, "UPDATE visits SET page = NULL WHERE id = 1") == "done"
+    assert outcome(first, "DELETE FROM visits WHERE id = 1") == "done"
+    second = opened(store)
+    assert outcome(second, "INSERT INTO visits (id, page, seconds) VALUES (1, 'news', 2) IF NOT EXISTS") == "done"
+    check_consistent(second)
+
+
+def test_a_deleted_row_goes_though_a_fence_puts_it_again() -> None:
+    """A fence for a late writer with a later stamp, between the DELETE and its last step."""
+    store, other = begin(), []
+
+    def gate(name: str, request: Callable[[], Any]) -> Any:
+        if name == "change to GONE" and other:
+            other.pop()()
+        return request()
+
+    db, fencing = opened(GatedStore(store, gate)), opened(store)._prepared.stepped("visits").records
+    other.append(lambda: fencing.fence((1,), stamp_of(fencing.find((1,)).write) + 1_000_000))
+    assert outcome(db, "DELETE FROM visits WHERE id = 1") == "done"
+    assert not other
+    record = fencing.find((1,))
+    assert record is not None
+    assert record.state is State.GONE
+
+
+def test_a_write_is_counted_though_the_intent_of_its_first_try_is_forgotten_late() -> None:
+    """Another process settles the first try, and forgets its intent when the second try has put the record."""
+    store, kept = begin(), []
+    at, third = [0], opened(store)
+
+    def keep_forgetting(name: str, request: Callable[[], Any]) -> Any:
+        return kept.append(request) if name == "forget" else request()
+
+    settling = opened(GatedStore(store, keep_forgetting))
+
+    def gate(name: str, request: Callable[[], Any]) -> Any:
+        if name == "change to VISIBLE":
+            at[0] += 1
+            if at[0] == 1:  # the record, in the first try
+                settling.sweep(older_than=-1)
+            elif at[0] == 3:  # the group, in the second try
+                for forget in kept:
+                    forget()
+                assert outcome(third, "INSERT INTO visits (id, page, seconds) VALUES (6, 'home', 4)") == "done"
+        return request()
+
+    db = opened(GatedStore(store, gate))
+    assert outcome(db, "INSERT INTO visits (id, page, seconds) VALUES (5, 'home', 3)") == "done"
+    assert kept
+    check_consistent(db)
+
+
+def test_a_sum_that_its_view_cannot_hold_hinders_neither_sweeps_nor_connections(tmp_path: Path) -> None:
+    store, other = StepwiseStore(tmp_path / "a.db", "NORMAL"), []
+
+    def gate(name: str, request: Callable[[], Any]) -> Any:
+        if name == "change to VISIBLE" and other:
+            other.pop()()
+        return request()
+
+    second = opened(store)
+    second.deploy(piql.compile(SUMS))
+    first = opened(GatedStore(store, gate))
+    half = 2**62 + 1
+    other.append(lambda: outcome(second, f"INSERT INTO sales (id, shop, amount) VALUES (2, 'a', {half})"))
+    assert outcome(first, f"INSERT INTO sales (id, shop, amount) VALUES (1, 'a', {half})") == "StoreUnavailable"
+    third = opened(store)
+    assert third.sweep(older_than=-1).waiting == 1
+    assert outcome(third, "DELETE FROM sales WHERE id = 2") == "done"
+    assert third.sweep(older_than=-1).completed == 1
+    assert third.some_rows("by_shop", ["shop", "n", "total"], 9) == [("a", 1, half)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from piql.errors import NotDeployed
+from piql.errors import ConstraintViolation, NotDeployed
 from piql.runtime.writing.stepped.intents import PROCESSES, group_of, intents_of, processes
 from piql.runtime.writing.stepped.slots import Slots, constraint_name
 from piql.runtime.writing.stepped.stamps import stamp_of
@@ -22,7 +22,8 @@ class SweepReport:
 
     completed          interrupted writes that had changed their record
     withdrawn          those that had not
-    waiting            writes that are too young to be taken for interrupted, or of tables that are not deployed
+    waiting            writes that are too young to be taken for interrupted, of tables that are not deployed, or whose
+                       sum a view cannot hold
     processes          client processes whose logs were read
     groups             groups under a limit whose slots were looked at
     places_returned    slots in these groups given back, because no row needed them
@@ -56,7 +57,12 @@ def sweep(
             except NotDeployed:
                 waiting += 1
                 continue
-            if writer.settle(intent):
+            try:
+                is_completed = writer.settle(intent)
+            except ConstraintViolation:  # of a view that cannot count it as it is now
+                waiting += 1
+                continue
+            if is_completed:
                 completed += 1
             else:
                 withdrawn += 1

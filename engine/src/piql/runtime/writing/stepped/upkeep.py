@@ -18,7 +18,7 @@ from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.row_writes import StoredRecord
-from piql.store.rows import State
+from piql.store.rows import Row, State
 
 
 class Upkeep:
@@ -33,7 +33,8 @@ class Upkeep:
         self, work: Work, meter: Meter, record: StoredRecord, settle: Callable[[Intent, Meter], object]
     ) -> StoredRecord | None:
         """Return the record once all groups hold what its last write adds to views; others' writes are given time."""
-        count: Callable[[int], None] = meter.step
+        is_shown = self._records.image(record) is not None  # of another one nothing is in the bound
+        count: Callable[[int], None] = meter.step if is_shown else meter.lose
         current: StoredRecord | None = record
         while current is not None and (contribution := contribution_of(current.write)) is not None:
             log = self._identity.log
@@ -67,7 +68,7 @@ class Upkeep:
         meter.keep()
         if change.new is None:
             meter.step(1)
-            self._records.forget(work.key, StoredRecord(change.write, State.LEAVING, work.key))
+            self._let_go(work.key, StoredRecord(change.write, State.LEAVING, work.key), meter)
         return emptied
 
     def fold_again(self, intent: Intent, record: StoredRecord, change: Change, meter: Meter) -> Emptied:
@@ -82,5 +83,15 @@ class Upkeep:
             meter.lose(lost.attempts)
         if record.state is State.LEAVING:
             meter.lose(1)
-            self._records.forget(intent.key, record)
+            self._let_go(intent.key, record, meter)
         return emptied
+
+    def _let_go(self, key: Row, record: StoredRecord, meter: Meter) -> None:
+        """Let a LEAVING record go, also where a fence has put it again meanwhile."""
+        contribution, current = contribution_of(record.write), record
+        while not self._records.forget(key, current):
+            meter.lose(2)
+            found = self._records.find(key, is_serial=True)
+            if found is None or found.state is not State.LEAVING or contribution_of(found.write) != contribution:
+                return
+            current = found

@@ -208,6 +208,8 @@ class SteppedWriter:
             if settled is None or settled.write != known:
                 return False, settled
         looks = self.views.look_at(gains, meter)
+        if self.views and work.intent is not None:
+            work.number = None  # somebody may be about to forget the intent of the try before
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
         mark = self._name(known) if comes or goes else None
@@ -353,8 +355,8 @@ class SteppedWriter:
         return entered, left
 
     def _note(self, work: Work, meter: Meter, change: Change) -> None:
-        """Write the intent of this try into the log, over that of an earlier try."""
-        log, images = self._identity.log, work.images
+        """Write the intent of this try into the log, over that of an earlier try, or before that one goes."""
+        log, images, earlier = self._identity.log, work.images, work.intent
         both = change.old, change.new
         positions = tuple(images.index(image) if change.gains and image is not None else None for image in both)
         work.intent = Intent(
@@ -369,6 +371,9 @@ class SteppedWriter:
         )
         meter.step(1)
         log.note(work.intent)
+        if earlier is not None and earlier.number != work.intent.number:
+            meter.lose(1)
+            log.forget(earlier)
 
     def _check_references(self, work: Work, meter: Meter, change: Change) -> None:
         """Raise ForeignKeyViolation, or another violation of constraints that another version has."""
