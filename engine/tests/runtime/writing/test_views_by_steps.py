@@ -255,3 +255,19 @@ def test_a_sum_that_its_view_cannot_hold_hinders_neither_sweeps_nor_connections(
     assert outcome(third, "DELETE FROM sales WHERE id = 2") == "done"
     assert third.sweep(older_than=-1).completed == 1
     assert third.some_rows("by_shop", ["shop", "n", "total"], 9) == [("a", 1, half)]
+
+
+def test_a_write_that_another_overtakes_at_its_group_stays_within_its_bound(tmp_path: Path) -> None:
+    store, other = StepwiseStore(tmp_path / "a.db", "NORMAL"), []
+
+    def gate(name: str, request: Callable[[], Any]) -> Any:
+        if name == "change to VISIBLE" and other:
+            other.pop()()
+        return request()
+
+    second = opened(store)
+    second.deploy(piql.compile(SUMS))
+    first = opened(GatedStore(store, gate))
+    other.append(lambda: outcome(second, "INSERT INTO sales (id, shop, amount) VALUES (2, 'a', 5)"))
+    assert outcome(first, "INSERT INTO sales (id, shop, amount) VALUES (1, 'a', 7) IF NOT EXISTS") == "done"
+    assert first.some_rows("by_shop", ["shop", "n", "total"], 9) == [("a", 2, 12)]

@@ -142,11 +142,20 @@ class SteppedWriter:
     ) -> None:
         """Change a group of a view, beginning with the record as it is known, if it is; raises as `write`."""
         if is_known:
-            self._write(key, decide, meter, known)
+            self._write(key, decide, meter, known, find_again=meter.lose)  # that it was found is counted already
         else:
             self.write(key, decide, meter)
 
-    def _write(self, key: Row, decide: Decide, meter: Meter, record: StoredRecord | None) -> None:
+    def _write(
+        self,
+        key: Row,
+        decide: Decide,
+        meter: Meter,
+        record: StoredRecord | None,
+        find_again: Callable[[int], None] | None = None,
+    ) -> None:
+        """Change a record that was found; `find_again` counts how the tries behind the first one find it."""
+        count = find_again or meter.step
         work = Work(key, self.backoff(), self._identity.wait_policy.clock())
         try:
             while True:
@@ -155,7 +164,7 @@ class SteppedWriter:
                 if is_done:
                     return
                 meter.begin_again()
-                meter.step(1)
+                count(1)
                 work.backoff.pause()
         except Overtaken:
             self._withdraw(work, meter)
