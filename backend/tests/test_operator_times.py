@@ -150,7 +150,16 @@ async def test_the_workbench_keeps_where_the_time_of_its_own_executions_goes(cli
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"operator": [7]}, {"samples": []}, {"path": ["'; DROP TABLE reported"]}], ids=["name", "length", "path"]
+    "wrong",
+    [
+        {"operator": [7]},
+        {"samples": []},
+        {"samples": [0]},
+        {"path": ["'; DROP TABLE reported"]},
+        {"minute": [0]},
+        {"minute": [2**31 - 1]},
+    ],
+    ids=["name", "length", "none", "path", "old", "future"],
 )
 async def test_samples_that_cannot_be_right_are_refused(client: httpx.AsyncClient, wrong: dict[str, Any]) -> None:
     sample = cells(iter([observation(1.0, 1.0)]))

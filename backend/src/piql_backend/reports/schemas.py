@@ -57,7 +57,7 @@ class OperatorColumns(Write):
     path: list[Annotated[str, Field(pattern=r"^[0-9.]{0,200}$")]] = Field(max_length=MOST_CELLS)
     operator: _Places
     bucket: list[_Bucket] = Field(max_length=MOST_CELLS)
-    samples: _Counts
+    samples: list[Annotated[int, Field(ge=1, le=_MOST_SUM)]] = Field(max_length=MOST_CELLS)
     operations: _Counts
     rows: _Counts
     microseconds: _Counts

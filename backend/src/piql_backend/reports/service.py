@@ -116,6 +116,7 @@ class Reports:
     def _refuse_wrong(self, shipment: Shipment) -> None:
         cells = shipment.cells
         lengths = {len(getattr(cells, name)) for name in type(cells).model_fields}
+        minutes = [*cells.minute, *(shipment.operators.minute if shipment.operators is not None else ())]
         problem = None
         if len(lengths) != 1:
             problem = "Its columns have different lengths."
@@ -125,9 +126,9 @@ class Reports:
             problem = "A cell names an outcome that is not in its list."
         elif not _are_samples_right(shipment):
             problem = "Its samples of operators have columns of different lengths, or name what is not in its lists."
-        elif cells.minute and min(cells.minute) < minute_of(now() - KEPT):
+        elif minutes and min(minutes) < minute_of(now() - KEPT):
             problem = f"It has counts that are older than {KEPT.days} days."
-        elif cells.minute and max(cells.minute) > minute_of(now()) + MINUTES_AHEAD:
+        elif minutes and max(minutes) > minute_of(now()) + MINUTES_AHEAD:
             problem = "It has counts from the future: check the clock of the application's machine."
         if problem is not None:
             raise ApiError(422, "invalid-report", f"The shipment is refused. {problem}", "Check what sends it.")
