@@ -7,9 +7,13 @@ import json
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
+import pytest
 from patience import PATIENCE
+from piql_backend.experiments.service import Experiments
+from piql_backend.measuring.process import MeasuringProcess
 from piql_backend.settings import Settings
 
 from .conftest import Running
@@ -62,6 +66,25 @@ async def test_a_cancelled_experiment_leaves_the_result_before(settings: Setting
         assert (await client.post(f"{LONG}/cancel")).json()["state"] == "cancelling"
         experiment = await until_ended(client, LONG)
         assert (experiment["state"], experiment["verdict"], experiment["message"]) == ("done", "agrees", None)
+
+
+async def test_a_workbench_that_is_closed_does_not_wait_for_an_experiment_that_is_being_started(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiments = Experiments(settings.data / "experiments", settings.samples)
+    start, is_closing = MeasuringProcess.start, asyncio.Event()
+
+    async def start_late(*arguments: Any) -> MeasuringProcess:
+        await is_closing.wait()
+        return await start(*arguments)
+
+    monkeypatch.setattr(MeasuringProcess, "start", start_late)
+    await experiments.start("socc-figure-4")
+    closing = asyncio.create_task(experiments.close())
+    await asyncio.sleep(0)
+    is_closing.set()
+    await asyncio.wait_for(closing, PATIENCE)
+    assert (await experiments.read("socc-figure-4")).verdict is None
 
 
 async def test_an_experiment_that_fails_says_why(settings: Settings, running: Running, tmp_path: Path) -> None:

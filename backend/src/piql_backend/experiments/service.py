@@ -44,7 +44,8 @@ class Experiments:
         self._work = BackgroundWork()
 
     async def close(self) -> None:
-        """End the process under way."""
+        """End the process under way, also one that is just being started."""
+        self._is_cancelled = True
         await self._end_process()
         await self._work.wait()
 
