@@ -85,10 +85,13 @@ CLUSTER_LONG = Suite(
 
 BUILD = Suite("build", ("make", "--silent", "frontend/dist/index.html"))
 
-END_TO_END = Suite("e2e", ("tools/e2e.sh",), "playwright", places=2, after="build")
+END_TO_END = Suite("e2e", ("tools/e2e.sh", "--grep-invert", "@long"), "playwright", places=2, after="build")
 
-MANY_MESSAGES = Suite(  # the journey that `make test` makes with 2,000 messages
-    "e2e", ("env", "PIQL_E2E_MESSAGES=100000", "tools/e2e.sh", "16-chat-from-nothing"), "playwright", after="build"
+LONG_JOURNEYS = Suite(  # and the one that `make test` makes with 2,000 messages
+    "e2e",
+    ("env", "PIQL_E2E_MESSAGES=100000", "tools/e2e.sh", "--grep", "16-chat-from-nothing|@long"),
+    "playwright",
+    after="build",
 )
 
 TWO_SERVERS = Suite(  # all journeys on two servers behind a proxy, one of which is killed where a journey kills
@@ -140,9 +143,9 @@ EXAMPLES = _pytest(  # `make test` draws the same ones each time
 
 GROUPS = {
     "check": CHECKS,
-    # The short ones of one process fill the places that those of two leave: so none runs alone at the end.
-    "test": (BUILD, *CHECKS, BACKEND, PROFILER, SERVICE, END_TO_END, *SHORT, ENGINE, CLUSTER),
+    # The journeys take longest and begin first. Those of one process fill the places that those of two leave.
+    "test": (BUILD, END_TO_END, *CHECKS, BACKEND, PROFILER, SERVICE, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
-    "long": (BUILD, MANY_MESSAGES, TWO_SERVERS, *LONG, EXAMPLES, CAMPAIGNS),
+    "long": (BUILD, LONG_JOURNEYS, TWO_SERVERS, *LONG, EXAMPLES, CAMPAIGNS),
     "cluster": (CLUSTER_LONG,),
 }

@@ -8,8 +8,12 @@ import { look } from '../pictures.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../shared/apps/raw/', import.meta.url))
 
-for (const file of existsSync(FOLDER) ? readdirSync(FOLDER) : []) {
-  test(`the schema ${file} is imported, compiles without an error and goes live`, async ({ workbench, page }) => {
+for (const [index, file] of (existsSync(FOLDER) ? readdirSync(FOLDER) : []).entries()) {
+  const tag = index === 0 ? [] : '@long'
+  test(`the schema ${file} is imported, compiles without an error and goes live`, { tag }, async ({
+    workbench,
+    page,
+  }) => {
     const { application, deploy, editor } = workbench
     const schema = readFileSync(FOLDER + file, 'utf8')
     const id = `from-${file.replaceAll('.', '-')}`

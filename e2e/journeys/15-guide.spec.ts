@@ -36,7 +36,7 @@ test('from an application the guide opens beside the work', async ({ workbench, 
   await expect(page).toHaveURL(/\/applications\/scadr\/development/)
 })
 
-test('axe has no objection to the guide, which is never wider than the window', async ({ page }) => {
+test('axe has no objection to the guide, which is never wider than the window', { tag: '@long' }, async ({ page }) => {
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 })
     for (const name of ['', '/tutorial', '/reference/functions']) {

@@ -40,11 +40,9 @@ async function typeLines(person: Person, index: number, first: number, last: num
 }
 
 for (const killed of ['writer', 'follower'] as const)
-  test(`the ${killed} is killed while two people type: all goes on by itself, and no line is lost`, async ({
-    browser,
-    server,
-    api,
-  }) => {
+  test(`the ${killed} is killed while two people type: all goes on by itself, and no line is lost`, {
+    tag: '@long',
+  }, async ({ browser, server, api }) => {
     const people = await twoPeople(browser, server.url)
     const before = people.map(({ passage }) => passage.servers.length)
     await Promise.all(people.map((person, index) => typeLines(person, index, 1, SAVED)))

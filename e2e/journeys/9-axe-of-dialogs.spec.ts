@@ -12,7 +12,7 @@ const NARROW = { width: 1024, height: 768 }
 
 test.describe.configure({ mode: 'parallel', timeout: 240_000 * patience })
 
-test('axe objects to no dialog of the home page', async ({ page }) => {
+test('axe objects to no dialog of the home page', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize(NARROW)
   await page.goto('/')
   await expect(page.getByRole('table', { name: 'Applications' })).toContainText(/\d+ queries/)
@@ -41,7 +41,9 @@ test('axe objects to no dialog of the home page', async ({ page }) => {
   await page.keyboard.press('Escape')
 })
 
-test('nor to an application that was archived, nor to addresses that lead nowhere', async ({ page }) => {
+test('nor to an application that was archived, nor to addresses that lead nowhere', { tag: '@long' }, async ({
+  page,
+}) => {
   const made = await page.request.post('/api/applications', { data: { title: 'Put away' } })
   expect(made.ok()).toBe(true)
   await page.goto('/')
@@ -62,7 +64,7 @@ test('nor to an application that was archived, nor to addresses that lead nowher
   }
 })
 
-test('nor to the forms and dialogs of data', async ({ workbench, page }) => {
+test('nor to the forms and dialogs of data', { tag: '@long' }, async ({ workbench, page }) => {
   const { data } = workbench
   await workbench.open('/applications/scadr/development?panel=data')
   await data.table.selectOption('subscriptions')
@@ -98,7 +100,7 @@ test('nor to the forms and dialogs of data', async ({ workbench, page }) => {
   await expectNoObjections(page, 'the rows of a SELECT', PANEL)
 })
 
-test('nor to what the header and the sidebar open', async ({ workbench, page }) => {
+test('nor to what the header and the sidebar open', { tag: '@long' }, async ({ workbench, page }) => {
   await workbench.open()
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('button', { name: 'Menu', exact: true }).click()

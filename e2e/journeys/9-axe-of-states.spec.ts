@@ -9,7 +9,7 @@ const PANEL = '[role=tabpanel]'
 
 test.describe.configure({ mode: 'parallel', timeout: 240_000 * patience })
 
-test('axe objects to no screen that waits for its server, and to none whose server is away', async ({
+test('axe objects to no screen that waits for its server, and to none whose server is away', { tag: '@long' }, async ({
   workbench,
   page,
 }) => {
@@ -49,7 +49,10 @@ test('axe objects to no screen that waits for its server, and to none whose serv
   await expect(dashboard.queries.first()).toBeVisible()
 })
 
-test('nor to budgets that burn, as rows and as a table whose rows take one line each', async ({ workbench, page }) => {
+test('nor to budgets that burn, as rows and as a table whose rows take one line each', { tag: '@long' }, async ({
+  workbench,
+  page,
+}) => {
   const { dashboard } = workbench
   await page.route(/\/api\/.*\/latency/, async (route) => {
     const answer = await route.fetch()

@@ -35,7 +35,7 @@ for (const size of [
   { width: 1440, height: 900 },
   { width: 1024, height: 768 },
 ]) {
-  test.describe(`at ${size.width} × ${size.height}`, () => {
+  test.describe(`at ${size.width} × ${size.height}`, { tag: size.width === 1440 ? [] : '@long' }, () => {
     test.use({ viewport: size })
 
     test('no panel has anything that axe objects to, and none is wider than the window', async ({

@@ -99,7 +99,7 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
     assert queries["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
 
 
-DECLARED_WORLDS = 4
+DECLARED_WORLDS = 2
 LONG_DECLARED_WORLDS, QUARTERS = 2_500, 4
 # In these worlds a limit or UNIQUE hid what other tests could find.
 MENDED_WORLDS = (3_100_024, 3_100_080, 3_200_033, 3_200_055, 20_000_011, 24_000_028, 25_000_013, 25_000_057)
@@ -110,7 +110,7 @@ def test_what_is_declared_makes_no_query_dearer() -> None:
 
 
 def test_what_is_declared_makes_no_query_of_views_dearer() -> None:
-    assert_none_is_dearer(range(DECLARED_WORLDS), least=80, declared_of=partial(declared_in, world_of=world_of_views))
+    assert_none_is_dearer(range(DECLARED_WORLDS), least=40, declared_of=partial(declared_in, world_of=world_of_views))
 
 
 @pytest.mark.long
