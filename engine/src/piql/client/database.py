@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter
@@ -97,10 +98,13 @@ class Database(VersionInForce):
     def observed_by(self, observer: Observer) -> Self:
         """Return this database with another observer: it shares the store, and all that is deployed and known now.
 
-        It is for one execution, or a few: what is deployed later is looked for by each of them. InvalidParameter if the
-        observer cannot be called.
+        It is for one execution, or a few: for what is deployed later, this database looks when it is asked for another.
+        InvalidParameter if the observer cannot be called.
         """
         refuse_uncallable("observer", observer)
+        if monotonic() > self._look_at:
+            with suppress(StoreUnavailable):  # the execution will say so
+                self._refresh()
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.observer = observer

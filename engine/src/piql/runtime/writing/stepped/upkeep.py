@@ -88,10 +88,13 @@ class Upkeep:
 
     def _let_go(self, key: Row, record: StoredRecord, meter: Meter) -> None:
         """Let a LEAVING record go, also where a fence has put it again meanwhile."""
-        contribution, current = contribution_of(record.write), record
-        while not self._records.forget(key, current):
+        contribution = contribution_of(record.write)
+        current: StoredRecord | None = record
+        while (
+            current is not None
+            and current.state is State.LEAVING
+            and contribution_of(current.write) == contribution
+            and not self._records.forget(key, current)
+        ):
             meter.lose(2)
-            found = self._records.find(key, is_serial=True)
-            if found is None or found.state is not State.LEAVING or contribution_of(found.write) != contribution:
-                return
-            current = found
+            current = self._records.find(key, is_serial=True)
