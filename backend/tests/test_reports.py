@@ -124,6 +124,7 @@ async def test_a_request_over_the_bound_is_counted(client: httpx.AsyncClient) ->
         (lambda sent: sent["cells"].update(minute=[1]), "older than 90 days"),
         (lambda sent: sent["cells"].update(minute=[2**31 - 1]), "counts from the future"),
         (lambda sent: sent["cells"].update(executions=[-1]), "must be at least 0"),
+        (lambda sent: sent["cells"].update(executions=[2**53]), "may be at most 1,099,511,627,776"),
         (lambda sent: sent.update(client="../../x"), "client"),
     ],
 )
