@@ -2,7 +2,8 @@
  * Whether the drawer of problems is open (logic/drawer.ts). That it was closed by hand is kept in the browser.
  *
  * While somebody types, half a word is a problem and the next key mends it: the drawer opens and closes by itself only
- * when the text has rested for a moment, so that the editor keeps its height under the keys.
+ * when text and keys have rested for a moment, so that the editor keeps its height under the keys. A menu of the editor
+ * would close at a change of its height, so the drawer waits for it, too.
  */
 import { create } from 'zustand'
 import { useCompilationState } from '../documents/compile-loop'
@@ -17,7 +18,7 @@ const CLOSED = 'closed'
 /** The id of the drawer's element. */
 export const DRAWER = 'problems'
 
-/** Between the last key and what the drawer does by itself. */
+/** Between the last key, or a menu, and what the drawer does by itself. */
 const REST_MS = 800
 
 const useDrawer = create<Drawer>(() => ({
@@ -30,11 +31,19 @@ const useProblemsAtRest = create(() => ({ hasAny: false }))
 let untilRest: ReturnType<typeof setTimeout> | undefined
 useCompilationState.subscribe(follow)
 
+let pressedAt = Number.NEGATIVE_INFINITY
+window.addEventListener('keydown', () => (pressedAt = performance.now()), { capture: true })
+
+/** Whether a menu of the editor has the focus, such as that of fixes. */
+function isMenuOpen(): boolean {
+  return document.activeElement?.closest('.action-widget, .context-view') != null
+}
+
 function follow(): void {
   clearTimeout(untilRest)
   const hasAny = hasProblems(useCompilationState.getState())
   if (hasAny === useProblemsAtRest.getState().hasAny) return
-  const restMs = lastTyped() + REST_MS - performance.now()
+  const restMs = isMenuOpen() ? REST_MS : Math.max(lastTyped(), pressedAt) + REST_MS - performance.now()
   if (restMs > 0) {
     untilRest = setTimeout(follow, restMs)
     return
