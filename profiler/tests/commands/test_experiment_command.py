@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,9 @@ SAMPLES = str(Path(__file__).parents[3] / "sample-apps")
 def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert experiment([]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [one.name for one in EXPERIMENTS]
+    assert [line.split()[0] for line in lines] == [listed.name for listed in EXPERIMENTS]
     assert experiment(["--output", "json"]) == 0
-    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == [one.name for one in EXPERIMENTS]
+    assert [listed["name"] for listed in json.loads(capsys.readouterr().out)] == [listed.name for listed in EXPERIMENTS]
 
 
 def test_a_run_says_its_verdicts_and_where_its_page_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,3 +46,27 @@ def test_wrong_arguments_are_refused(arguments: list[str], reason: str, capsys: 
     with pytest.raises(SystemExit):
         experiment(arguments)
     assert reason in capsys.readouterr().err
+
+
+RUN_FOR_LONG = """
+import os, time
+from dataclasses import replace
+import piql_profiler.commands.experiment as command
+
+def run(stage):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+    print("goes on", flush=True)
+
+command.BY_NAME = {"long": replace(command.EXPERIMENTS[0], run=run)}
+command.experiment(["long", "--end-with-parent"])
+"""
+START_IT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+
+
+def test_a_run_of_the_workbench_ends_when_the_workbench_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", START_IT, RUN_FOR_LONG], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline().strip().isdigit()  # it runs
+        parent.kill()
+        assert parent.stdout.read() == ""  # the run has it open until it ends

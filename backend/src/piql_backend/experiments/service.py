@@ -108,6 +108,7 @@ class Experiments:
         try:
             await asyncio.to_thread(_emptied, folder)
             arguments = [name, "--out", str(folder.resolve()), "--samples", str(self._samples.resolve())]
+            arguments.append("--end-with-parent")  # also where this process is killed
             self._process = await MeasuringProcess.start("experiment", arguments, folder, "")
             if self._is_cancelled:
                 await self._process.cancel()

@@ -18,6 +18,7 @@ from piql_profiler.experiments.experiment import Experiment, Outcome
 from piql_profiler.experiments.files import PAGE, as_json, write
 from piql_profiler.experiments.papers import BY_NAME, EXPERIMENTS
 from piql_profiler.experiments.stage import SEED, SamplesMissing, Stage
+from piql_profiler.runs.processes import end_with_parent
 
 _DISAGREES = 1
 
@@ -37,7 +38,10 @@ def experiment(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--short", action="store_true", help="with little data, to see that all works: decides little")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a claim disagrees")
     parser.add_argument("--output", choices=("table", "json"), default="table")
+    parser.add_argument("--end-with-parent", action="store_true", help=argparse.SUPPRESS)  # for the workbench
     options = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    if options.end_with_parent:
+        end_with_parent()
     unknown = [name for name in options.name if name not in BY_NAME]
     if unknown:
         parser.error(f"no experiment {unknown[0]}; there are {', '.join(BY_NAME)}")
