@@ -36,7 +36,7 @@ async def test_an_experiment_is_run_and_what_it_found_is_there_after_a_restart(
 ) -> None:
     async with running(settings) as client:
         listed = (await client.get("/api/experiments")).json()
-        assert {one["state"] for one in listed} == {"never-run"}
+        assert {experiment["state"] for experiment in listed} == {"never-run"}
         assert (await client.get(f"{TABLE_1}/result")).json()["code"] == "experiment-without-result"
         started = await client.post(f"{TABLE_1}/runs")
         assert (started.status_code, started.json()["state"]) == (202, "running")

@@ -63,9 +63,9 @@ def test_who_asks_meanwhile_waits_and_is_given_the_same() -> None:
     with ThreadPoolExecutor(4) as pool:
         first = pool.submit(world.shared.read, "live", slowly)
         assert begun.wait(PATIENCE)
-        others = [pool.submit(world.read) for _ in range(3)]
+        waiting = [pool.submit(world.read) for _ in range(3)]
         may_end.set()
-        assert [first.result(), *(other.result() for other in others)] == [1, 1, 1, 1]
+        assert [first.result(), *(answer.result() for answer in waiting)] == [1, 1, 1, 1]
 
 
 def test_many_questions_are_forgotten() -> None:

@@ -167,7 +167,7 @@ class Person:
 @asynccontextmanager
 async def _following(asked: Sequence[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
     """Ask for things beside what is done inside."""
-    tasks = [asyncio.ensure_future(one) for one in asked]
+    tasks = [asyncio.ensure_future(request) for request in asked]
     try:
         yield
     finally:

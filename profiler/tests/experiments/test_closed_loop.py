@@ -17,11 +17,11 @@ def test_one_thread_waits_for_nobody() -> None:
 
 
 def test_a_call_lasts_as_long_as_its_stages_together() -> None:
-    one, two = (
+    of_one, of_two = (
         closed_loop.run(QUIET, 50, 1, [[CallStage(1, 0)] * stages], 10_000, seed=2).latencies_ms.mean()
         for stages in (1, 2)
     )
-    assert two == pytest.approx(2 * one, rel=0.03)
+    assert of_two == pytest.approx(2 * of_one, rel=0.03)
 
 
 def test_a_node_never_does_more_than_its_core_can() -> None:
@@ -36,7 +36,7 @@ def test_kinds_of_calls_are_drawn_alike() -> None:
 
 
 def test_replicas_of_a_key_are_on_different_nodes_and_nodes_have_about_as_many() -> None:
-    placement = closed_loop._placement(10, 2, np.random.default_rng(5))
+    placement = closed_loop.placed_keys(10, 2, np.random.default_rng(5))
     assert (placement[:, 0] != placement[:, 1]).all()
     shares = np.bincount(placement.ravel(), minlength=10) / placement.size
     assert shares.min() > 0.05

@@ -236,19 +236,24 @@ def test_a_write_is_counted_though_the_intent_of_its_first_try_is_forgotten_late
     check_consistent(db)
 
 
-def test_a_sum_that_its_view_cannot_hold_hinders_neither_sweeps_nor_connections(tmp_path: Path) -> None:
-    store, other = StepwiseStore(tmp_path / "a.db", "NORMAL"), []
+def racing_sums(tmp_path: Path) -> tuple[StepwiseStore, piql.Database, piql.Database, list[Callable[[], object]]]:
+    """A store, two writers of it, and what the second does before the first one's next record is put."""
+    store, meanwhile = StepwiseStore(tmp_path / "a.db", "NORMAL"), list[Callable[[], object]]()
 
     def gate(name: str, request: Callable[[], Any]) -> Any:
-        if name == "change to VISIBLE" and other:
-            other.pop()()
+        if name == "change to VISIBLE" and meanwhile:
+            meanwhile.pop()()
         return request()
 
     second = opened(store)
     second.deploy(piql.compile(SUMS))
-    first = opened(GatedStore(store, gate))
+    return store, opened(GatedStore(store, gate)), second, meanwhile
+
+
+def test_a_sum_that_its_view_cannot_hold_hinders_neither_sweeps_nor_connections(tmp_path: Path) -> None:
+    store, first, second, meanwhile = racing_sums(tmp_path)
     half = 2**62 + 1
-    other.append(lambda: outcome(second, f"INSERT INTO sales (id, shop, amount) VALUES (2, 'a', {half})"))
+    meanwhile.append(lambda: outcome(second, f"INSERT INTO sales (id, shop, amount) VALUES (2, 'a', {half})"))
     assert outcome(first, f"INSERT INTO sales (id, shop, amount) VALUES (1, 'a', {half})") == "StoreUnavailable"
     third = opened(store)
     assert third.sweep(older_than=-1).waiting == 1
@@ -258,16 +263,7 @@ def test_a_sum_that_its_view_cannot_hold_hinders_neither_sweeps_nor_connections(
 
 
 def test_a_write_that_another_overtakes_at_its_group_stays_within_its_bound(tmp_path: Path) -> None:
-    store, other = StepwiseStore(tmp_path / "a.db", "NORMAL"), []
-
-    def gate(name: str, request: Callable[[], Any]) -> Any:
-        if name == "change to VISIBLE" and other:
-            other.pop()()
-        return request()
-
-    second = opened(store)
-    second.deploy(piql.compile(SUMS))
-    first = opened(GatedStore(store, gate))
-    other.append(lambda: outcome(second, "INSERT INTO sales (id, shop, amount) VALUES (2, 'a', 5)"))
+    _, first, second, meanwhile = racing_sums(tmp_path)
+    meanwhile.append(lambda: outcome(second, "INSERT INTO sales (id, shop, amount) VALUES (2, 'a', 5)"))
     assert outcome(first, "INSERT INTO sales (id, shop, amount) VALUES (1, 'a', 7) IF NOT EXISTS") == "done"
     assert first.some_rows("by_shop", ["shop", "n", "total"], 9) == [("a", 2, 12)]

@@ -65,7 +65,7 @@ def run(
 ) -> Measured:
     """Let so many threads make so many calls in all, each of a kind at random; the first fifth is not counted."""
     random = np.random.default_rng(seed)
-    replicas = _placement(nodes, min(law.replicas, nodes), random)
+    replicas = placed_keys(nodes, min(law.replicas, nodes), random)
     free = [[0.0] * law.cores for _ in range(nodes)]
     drawn = random.integers(len(kinds), size=calls + threads).tolist()
     due = [(at, thread, 0, at, drawn.pop()) for thread, at in enumerate(random.uniform(0, 10_000, threads).tolist())]
@@ -113,7 +113,7 @@ def _stage_us(
     return last
 
 
-def _placement(nodes: int, replicas: int, random: np.random.Generator) -> NDArray[np.intp]:
+def placed_keys(nodes: int, replicas: int, random: np.random.Generator) -> NDArray[np.intp]:
     """Return the nodes of each key: those of the next places on the ring, as many different ones as it has replicas."""
     places = random.random(nodes * PLACES)
     owners = np.repeat(np.arange(nodes), PLACES)[np.argsort(places)]
