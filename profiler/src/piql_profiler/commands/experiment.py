@@ -38,7 +38,9 @@ def experiment(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--short", action="store_true", help="with little data, to see that all works: decides little")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a claim disagrees")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    parser.add_argument("--end-with-parent", action="store_true", help=argparse.SUPPRESS)  # for the workbench
+    parser.add_argument(
+        "--end-with-parent", action="store_true", help="end when the program that started this one has ended"
+    )
     options = parser.parse_args(sys.argv[1:] if argv is None else argv)
     if options.end_with_parent:
         end_with_parent()
