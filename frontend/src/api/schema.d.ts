@@ -9576,7 +9576,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description Nobody is signed in; a workbench of a team needs that. */
@@ -9603,7 +9603,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description One address makes too many requests. */
@@ -9625,7 +9625,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The disk is full, or may not be written. */
@@ -9634,7 +9634,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
         };
@@ -16680,7 +16680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description Nobody is signed in; a workbench of a team needs that. */
@@ -16747,7 +16747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The disk is full, or may not be written. */
@@ -16756,7 +16756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
         };
@@ -29982,7 +29982,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description Nobody is signed in; a workbench of a team needs that. */
@@ -30009,7 +30009,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
@@ -30018,7 +30018,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The request is refused; the code says why. */
@@ -30027,7 +30027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description One address makes too many requests. */
@@ -30049,7 +30049,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The disk is full, or may not be written. */
@@ -30058,7 +30058,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
         };
@@ -30470,7 +30470,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description Nobody is signed in; a workbench of a team needs that. */
@@ -30497,7 +30497,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
@@ -30506,7 +30506,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The request is refused; the code says why. */
@@ -30515,7 +30515,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description One address makes too many requests. */
@@ -30537,7 +30537,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The disk is full, or may not be written. */
@@ -30546,7 +30546,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": components["schemas"]["ErrorRead"];
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
         };

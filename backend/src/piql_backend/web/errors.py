@@ -173,12 +173,16 @@ def status_of(error: BaseException) -> int:
 
 
 def declared(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Declare error statuses for an endpoint's OpenAPI."""
-    return {status: {"model": ErrorRead, "description": _DESCRIPTIONS[status]} for status in statuses}
+    """Declare error statuses for an endpoint's OpenAPI.
+
+    They are described, not given as a model: FastAPI would make the same model anew for each status of each endpoint,
+    which took a tenth of the time to start.
+    """
+    return {status: described(status) for status in statuses}
 
 
 def described(status: int) -> dict[str, Any]:
-    """Describe an error status as the OpenAPI document does, where `ErrorRead` is known."""
+    """Describe an error status as the OpenAPI document does, which knows `ErrorRead`."""
     schema = {"$ref": f"#/components/schemas/{ErrorRead.__name__}"}
     return {"description": _DESCRIPTIONS[status], "content": {"application/json": {"schema": schema}}}
 

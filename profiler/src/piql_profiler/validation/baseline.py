@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import betainc, gammainc, stdtr
 
 FALSE_ALARMS = 0.5  # of a query in a month, at most, as the tests are stated
 WINDOWS = (1, 6, 24)  # hours
@@ -150,10 +150,12 @@ def _own_spread(expected: Counts, variance: Counts, marked: Counts, hours: int) 
 
 def _chance_of_so_many(seen: float, mean: float, variance: float) -> float:
     """The chance of so many or more: negative binomial, or Poisson where the variance is no larger than the mean."""
+    if seen <= 0:
+        return 1.0
     if variance <= mean * 1.0001:
-        return float(stats.poisson.sf(seen - 1, mean))
+        return float(gammainc(seen, mean))
     size = mean * mean / (variance - mean)
-    return float(stats.nbinom.sf(seen - 1, size, size / (size + mean)))
+    return float(betainc(seen, size, mean / (size + mean)))
 
 
 def _executions(hours: Hours, error: float) -> list[Anomaly]:
@@ -179,7 +181,7 @@ def _executions(hours: Hours, error: float) -> list[Anomaly]:
         seen, meant = float(counts[-length:].sum()), float(usual[-length:].sum())
         spread = max(float(np.sqrt(np.mean(offs**2))), float(np.sqrt(1.0 / (meant + 1.0))))
         off = np.log((seen + 1.0) / (meant + 1.0))
-        chance = 2 * float(stats.t.sf(abs(off) / spread, max(len(offs) - 1, 1)))
+        chance = 2 * float(stdtr(max(len(offs) - 1, 1), -abs(off) / spread))
         if chance < error and abs(off) > np.log(_LEAST_RATIO):
             unusual.append(Anomaly("executions", length, seen / length, meant / length, int(seen), chance))
     return unusual
