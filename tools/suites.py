@@ -143,8 +143,9 @@ EXAMPLES = _pytest(  # `make test` draws the same ones each time
 
 GROUPS = {
     "check": CHECKS,
-    # The journeys take longest and begin first. Those of one process fill the places that those of two leave.
-    "test": (BUILD, END_TO_END, *CHECKS, BACKEND, PROFILER, SERVICE, *SHORT, ENGINE, CLUSTER),
+    # The journeys take longest and begin first. Those of one process fill the places that those of two leave, and what
+    # keeps both cores busy by itself comes last.
+    "test": (BUILD, END_TO_END, *CHECKS, BACKEND, CLUSTER, PROFILER, SERVICE, *SHORT, ENGINE),
     "e2e": (BUILD, END_TO_END),
     "long": (BUILD, LONG_JOURNEYS, TWO_SERVERS, *LONG, EXAMPLES, CAMPAIGNS),
     "cluster": (CLUSTER_LONG,),
