@@ -1,6 +1,7 @@
 """SCADr's queries in several processes that report to a workbench: the dashboard counts what they executed, exactly.
 
-Processes are killed, the workbench is killed and away for a while, and shipments come twice.
+Processes are killed, the workbench is killed and away for a while, and shipments come twice. The processes share an
+embedded store, or a cluster of three nodes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from pathlib import Path
 import httpx
 import piql
 import pytest
+from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from patience import PATIENCE
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT
+
+__all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 SCADR = Path(__file__).resolve().parents[2] / "sample-apps" / "scadr"
 HEADERS = {"content-type": "application/json", "content-encoding": "gzip"}
@@ -94,12 +98,15 @@ def served(data: Path, port: int) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> str:
+@pytest.fixture(params=["embedded", pytest.param("cluster", marks=pytest.mark.cluster)])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     sys.path.insert(0, str(SCADR))
     from data import generate  # the application's own rows
 
-    url = f"embedded:{tmp_path / 'scadr.db'}"
+    if request.param == "embedded":
+        url = f"embedded:{tmp_path / 'scadr.db'}"
+    else:
+        url = request.getfixturevalue("cluster_url")()
     with piql.connect(url, report="") as db:
         db.deploy(piql.compile(SCADR))
         for table, rows in generate(users=USERS).items():
