@@ -115,14 +115,18 @@ test('a bound and a node of the plan are commented on, and show how many threads
   await expect(comments.content.getByText('outdated').first()).toBeVisible()
 })
 
-test('two people of a team talk about a line until it is settled, and a viewer reads', async ({ browser }, info) => {
-  const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, 'local', addPeople)
-  try {
-    await story(browser, server.url)
-  } finally {
-    await server.stop()
-  }
-})
+test(
+  'two people of a team talk about a line until it is settled, and a viewer reads',
+  { tag: '@long' },
+  async ({ browser }, info) => {
+    const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, 'local', addPeople)
+    try {
+      await story(browser, server.url)
+    } finally {
+      await server.stop()
+    }
+  },
+)
 
 /** Ada administers, Ben develops, and Eva reads. */
 async function addPeople(piql: string, data: string): Promise<void> {

@@ -62,7 +62,11 @@ for (const size of [
   })
 }
 
-test('axe objects to nothing of what a panel shows when it is worked with', async ({ workbench, api, page }) => {
+test('axe objects to nothing of what a panel shows when it is worked with', { tag: '@long' }, async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { plan, profile, heatmap, run } = workbench
   await api.measuredRun()
   await workbench.open(`${THOUGHTSTREAM}&panel=plan`)
@@ -111,7 +115,7 @@ test('axe objects to nothing of what a panel shows when it is worked with', asyn
   await expectNoObjections(page, 'the form of a write', PANEL)
 })
 
-test('nor of what is unbounded, mistaken or asked about', async ({ workbench, page }) => {
+test('nor of what is unbounded, mistaken or asked about', { tag: '@long' }, async ({ workbench, page }) => {
   const { editor, problems, plan, bounds, heatmap, run, deploy, application } = workbench
   await workbench.open('/applications/scadr/development?query=thoughtstream&file=schema.piql')
   await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
