@@ -34,6 +34,7 @@ OWN: dict[str, tuple[str, str]] = {
     "verify": ("piql.commands.verify", "count views again, tell differences, and repair them"),
     "import": ("piql.commands.importing", "write a schema of another SQL, or of a CQL keyspace, as PIQL"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
+    "mcp": ("piql.commands.mcp", "serve an assistant by the Model Context Protocol (needs piql[mcp])"),
 }
 # The commands of other packages: the package to install, and what it does.
 ELSEWHERE: dict[str, tuple[str, str]] = {

@@ -25,12 +25,13 @@ def plan(argv: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"no query named {', '.join(unknown)}; there are {', '.join(compilation.queries) or 'none'}")
     chosen = [query for name, query in compilation.queries.items() if not options.query or name in options.query]
-    sections = [_section(query, options.steps) for query in chosen]
+    sections = [plan_as_text(query, options.steps) for query in chosen]
     print("\n\n".join((*sections, *describe_storage(compilation, chosen if options.query else None))))
     return 0 if all(query.is_bounded for query in chosen) else 1
 
 
-def _section(query: CompiledQuery, with_steps: bool) -> str:
+def plan_as_text(query: CompiledQuery, with_steps: bool = False) -> str:
+    """Return the bound of a query, its plans and its findings; with its steps also the plan after each rule."""
     parts = [f"{query.name}: {_summary(query)}"]
     if with_steps and query.bound_plan is not None:
         parts.append("as written\n" + format_plan(query.bound_plan))
