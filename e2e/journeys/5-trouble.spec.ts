@@ -262,8 +262,8 @@ test.describe('with the back end', () => {
 
   test('a port that is taken is said in one line', async ({ server }) => {
     const { status, output } = await serveOn(server.port)
-    expect(status).toBe(1)
     expect(output).toBe(`piql serve: 127.0.0.1:${server.port} cannot be used: Address already in use.\n`)
+    expect(status).toBe(1)
   })
 })
 
