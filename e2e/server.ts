@@ -203,6 +203,7 @@ class SeveralServers extends WorkbenchServer {
     const ended = new Promise((resolve) => program.once('exit', resolve))
     program.stdin?.end()
     await ended
+    delete process.env['METADATA']
   }
 
   private async end(line: string): Promise<void> {
