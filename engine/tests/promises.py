@@ -49,7 +49,7 @@ def broken_promises(db: piql.Database) -> list[str]:
         broken += _broken_constraints(table, records)
         for index in deployment.indexes_of(table):
             broken += _broken_index(db.store, table, index, records[name])
-    broken += _broken_views(db)
+    broken += broken_views(db)
     if db.build is None:
         for other_index in deployment.others:
             stored = list(records_of(db.store, deployment.kept_as_declared(other_index.table.name)))
@@ -64,11 +64,14 @@ def broken_promises(db: piql.Database) -> list[str]:
     return broken
 
 
-def _broken_views(db: piql.Database) -> list[str]:
-    """Compare each view that writers keep, of whatever version, with the counts and sums of its groups."""
+def broken_views(db: piql.Database, with_coming: bool = False) -> list[str]:
+    """Compare each view that writers keep, of whatever version, with the counts and sums of its groups.
+
+    Those that are being filled are left out, unless they are `with_coming`.
+    """
     deployment = db.deployment
     views = [table for table in deployment.tables.values() if table.view is not None]
-    views += [other_view.table for other_view in deployment.other_views if other_view.is_filled is None]
+    views += [view.table for view in deployment.other_views if with_coming or view.is_filled is None]
     broken: list[str] = []
     for table in views:
         assert table.view is not None

@@ -45,10 +45,10 @@ class Life(Generic[W]):
     writes: int
     renamed: str
 
-    def live_some(self, first: int, number: int, folder: Path) -> None:
-        """Live in some worlds, the seeds of which follow each other."""
+    def live_some(self, first: int, number: int, folder: Path, kind: str = "embedded") -> None:
+        """Live in some worlds, the seeds of which follow each other, on a kind of store."""
         for seed in range(first, first + number):
-            self.live(self.world(seed), f"embedded:{folder / f'{seed}.db'}?synchronous=NORMAL")
+            self.live(self.world(seed), f"{kind}:{folder / f'{seed}.db'}?synchronous=NORMAL")
             for file in folder.glob(f"{seed}.db*"):
                 file.unlink()
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import piql
 import pytest
+from piql.versions.change import build as builds
+from piql.versions.change import steps
 
 from .life import Life
-from .world import World, ordered
+from .world import Row, World, ordered
 
 
 def write_some(db: piql.Database, world: World, count: int) -> None:
@@ -27,8 +29,15 @@ def write_some(db: piql.Database, world: World, count: int) -> None:
         except piql.ConstraintViolation:
             if not world.is_too_large([*world.rows.values(), *write.rows_after.values(), *write.written]):
                 raise
+            if db.store.row_writes is not None:  # a write of several rows may be made in part
+                world.rows = {world.key_of(row): row for row in rows_of(db, world)}
         else:
             world.rows = write.rows_after
+
+
+def rows_of(db: piql.Database, world: World) -> list[Row]:
+    names = [column.name for column in world.columns]
+    return [dict(zip(names, row, strict=True)) for row in db.some_rows("t", names, 500)]
 
 
 def first_writes(db: piql.Database, world: World) -> None:
@@ -51,6 +60,25 @@ LIFE = Life(World, first_writes, write_some, hold, refused_by="each sum must fit
 @pytest.mark.parametrize("first", range(0, 24, 8))
 def test_views_are_what_duckdb_computes(first: int, tmp_path: Path) -> None:
     LIFE.live_some(first, 8, tmp_path)
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one process only: it knows of each change at once."""
+    monkeypatch.setattr(steps, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(builds, "GRACE_SECONDS", 0.0)
+
+
+def test_views_are_what_duckdb_computes_without_transactions(tmp_path: Path, no_grace: None) -> None:
+    LIFE.live_some(100, 6, tmp_path, "stepwise")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, 1_000, 100))
+def test_views_are_what_duckdb_computes_in_a_thousand_worlds_without_transactions(
+    first: int, tmp_path: Path, no_grace: None
+) -> None:
+    LIFE.live_some(first, 100, tmp_path, "stepwise")
 
 
 @pytest.mark.long

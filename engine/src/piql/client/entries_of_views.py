@@ -74,7 +74,7 @@ class EntriesOfView:
     def _held(self, index: Index) -> Iterator[Row]:
         """Yield the entries that an index holds, each with the number of its bucket where it has buckets."""
         names = (*(column.name for column in index.columns), *index.covering)
-        shape = ReadShape(self._view, index, names, 0)
+        shape = ReadShape(self._view, index, names, 0, in_any_order=True)
         first = self._store.prepare(shape)
         further = self._store.prepare(replace(shape, after_length=len(index.columns)))
         buckets: list[Row] = [(number,) for number in range(index.buckets)] if index.buckets > 1 else [()]

@@ -125,12 +125,18 @@ class Prepared:
         return writer
 
     def stepped(self, table: str) -> SteppedWriter:
-        """Return the writer of a table, or of the groups of a view, by single steps; only without transactions."""
+        """Return the writer of a table, or of the groups of a view, by single steps; only without transactions.
+
+        The view may be of another version.
+        """
         writer = self._stepped.get(table)
         if writer is None:
             assert self.context.identity is not None
             store, identity, deployment = self.context.store, self.context.identity, self.deployment
-            if (view := deployment.table(table)).view is not None:
+            other = next((view for view in deployment.other_views if view.table.name == table), None)
+            if other is not None:
+                writer = group_writer(other.table, other.deployment, store, identity)
+            elif (view := deployment.table(table)).view is not None:
                 writer = group_writer(view, deployment, store, identity)
             else:
                 writer = SteppedWriter(self.writer(table), deployment, store, identity)

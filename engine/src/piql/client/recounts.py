@@ -11,12 +11,14 @@ view are compared with its rows (`entries_of_views`). Memory holds the numbers o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.client.database import Database
 from piql.client.entries_of_views import EntriesOfView, Stray
+from piql.client.recounted import MOST_ROUNDS, STEP_ROWS, Recount, ShownGroups, StoreReads, StrayEntry, Tell
+from piql.client.stepped_recounts import SteppedRecounting, repair_by_steps
 from piql.errors import ConstraintViolation, DeployedMeanwhile, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.writing.kept_view import CountedView
@@ -25,52 +27,7 @@ from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Table
 from piql.schema.view_joins import walked_table
 from piql.store.base import Batch, ReadShape, Store
-from piql.store.rows import PreparedRead, Row
-
-STEP_ROWS = 1000  # of one read
-MOST_ROUNDS = 5  # recounts of a repair, while writers change what is being repaired
-
-Tell = Callable[[str, int], None]
-"""Called after each read with the name of the view, and how many rows of its table were counted so far."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A group, and its columns as the view `held` them and as its table `gives` them; None where there is no row."""
-
-    group: Mapping[str, Any]
-    held: Mapping[str, Any] | None
-    gives: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class StrayEntry:
-    """An entry that an index of the view lacks or holds otherwise than the row of its group, or holds without one."""
-
-    index: str
-    group: Mapping[str, Any]
-    is_lacking: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Recount:
-    """A view counted again from `rows` rows of its table, which give `groups` groups.
-
-    `differences` and `strays` are those of the last recount. `repaired` counts the groups that were written anew before
-    it, and `mended` the entries of indexes.
-    """
-
-    view: str
-    rows: int
-    groups: int
-    differences: tuple[Difference, ...]
-    repaired: int = 0
-    strays: tuple[StrayEntry, ...] = ()
-    mended: int = 0
-
-    @property
-    def is_right(self) -> bool:
-        return not (self.differences or self.strays)
+from piql.store.rows import Row
 
 
 def views_named(deployment: Deployment, names: Sequence[str]) -> list[Table]:
@@ -84,10 +41,12 @@ def views_named(deployment: Deployment, names: Sequence[str]) -> list[Table]:
 
 
 def recount(db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS) -> Recount:
-    """Count a view again, by reads of `step_rows` rows of one state.
+    """Count a view again, by reads of `step_rows` rows, of one state where the store has transactions.
 
     Raises SnapshotUnavailable where the store cannot show one state for so long, and DeployedMeanwhile.
     """
+    if db.store.row_writes is not None:
+        return SteppedRecounting(db, view, step_rows).compare(tell).recount
     return _Recounting(db, view, step_rows).compare(tell).recount
 
 
@@ -96,6 +55,8 @@ def repair(db: Database, view: Table, tell: Tell | None = None, step_rows: int =
 
     Raises as `recount`, and ConstraintViolation for a group whose sum its column cannot hold.
     """
+    if db.store.row_writes is not None:
+        return repair_by_steps(db, view, tell, step_rows)
     work = _Recounting(db, view, step_rows)
     repaired = mended = 0
     for _ in range(MOST_ROUNDS - 1):
@@ -131,7 +92,8 @@ class _Recounting:
         self._writer = TableWriter(view, self._deployment, self._store)
         self._counted = CountedView(view, self._base, self._deployment, self._store, self._writer)
         self._kept = self._counted.view
-        self._reads = _StoreReads(self._store)
+        self._reads = StoreReads(self._store)
+        self._shown = ShownGroups(view, self._store)
 
     def compare(self, tell: Tell | None) -> _Comparison:
         """Count the rows of the table, and compare each group with the view, as both are at one moment."""
@@ -158,9 +120,9 @@ class _Recounting:
                         differing.append((key, held, gives))
             strays = tuple(entries.strays())
         differing += [(key, None, self._row(key, numbers)) for key, numbers in groups.items()]
-        shown = tuple(self._difference(*difference) for difference in differing)
+        shown = tuple(self._shown.difference(*difference) for difference in differing)
         named = tuple(
-            StrayEntry(stray.entries.index.name, self._decoded(stray.group), stray.is_lacking) for stray in strays
+            StrayEntry(stray.entries.index.name, self._shown.group(stray.group), stray.is_lacking) for stray in strays
         )
         return _Comparison(Recount(self._view.name, rows, number, shown, strays=named), tuple(differing), strays)
 
@@ -191,41 +153,8 @@ class _Recounting:
         try:
             return None if numbers is None else self._kept.row_of(key, numbers)
         except ConstraintViolation as violation:
-            group = ", ".join(f"{name} = {value!r}" for name, value in self._decoded(key).items())
+            group = ", ".join(f"{name} = {value!r}" for name, value in self._shown.group(key).items())
             raise ConstraintViolation(f"{group}: {violation}") from None
-
-    def _difference(self, key: Row, held: Row | None, gives: Row | None) -> Difference:
-        values = (None if row is None else self._values(row) for row in (held, gives))
-        return Difference(self._decoded(key), *values)
-
-    def _decoded(self, key: Row) -> dict[str, Any]:
-        names = self._view.primary_key
-        return dict(zip(names, (self._value(name, part) for name, part in zip(names, key, strict=True)), strict=True))
-
-    def _values(self, row: Row) -> dict[str, Any]:
-        """Return the counts and sums of a row by their names."""
-        values = {column.name: part for column, part in zip(self._view.columns, row, strict=True)}
-        return {name: self._value(name, part) for name, part in values.items() if name not in self._view.primary_key}
-
-    def _value(self, name: str, stored: Any) -> Any:
-        column = self._view.column(name)
-        assert column is not None
-        codec = self._store.codec(column.type)
-        return codec.decode(stored) if codec is not None and stored is not None else stored
-
-
-class _StoreReads:
-    """Single reads outside of a transaction."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]:
-        ((rows,),) = self._store.read_many([Batch(read, [arguments])])
-        return list(rows)
-
-    def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
-        return len(self.read(read, arguments))
 
 
 def _steps(store: Store, table: Table, rows: int) -> Iterator[list[Row]]:

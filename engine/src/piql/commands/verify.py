@@ -10,7 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from piql.client.recounts import STEP_ROWS, Recount, recount, repair, views_named
+from piql.client.recounted import STEP_ROWS, Recount
+from piql.client.recounts import recount, repair, views_named
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
 from piql.commands.table import counted
@@ -70,13 +71,16 @@ def _in_words(result: Recount, table: str) -> str:
     rows = f"{counted(result.rows, 'row')} of {table} give {counted(result.groups, 'group')}"
     repaired = f", {counted(result.repaired, 'group')} repaired" if result.repaired else ""
     repaired += f", {counted(result.mended, 'index entry')} repaired" if result.mended else ""
+    busy = f"; {counted(result.busy, 'group')} not compared, since writers changed them" if result.busy else ""
     if result.is_right:
-        return f"{result.view}: {rows}, and it holds them{repaired}"
+        return f"{result.view}: {rows}, and it holds them{repaired}{busy}"
     number, strays = len(result.differences), len(result.strays)
     differing = [f"{counted(number, 'group')} of it {'differs' if number == 1 else 'differ'}"] if number else []
     if strays:
         differing.append(f"{counted(strays, 'entry')} of its indexes {'differs' if strays == 1 else 'differ'}")
-    lines = [f"{result.view}: {rows}{repaired}; {' and '.join(differing)}"]
+    if result.left_out:
+        differing.append(f"{counted(result.left_out, 'row')} not counted yet")
+    lines = [f"{result.view}: {rows}{repaired}; {' and '.join(differing)}{busy}"]
     lines += [
         f"  {_values(difference.group)}: holds {_values(difference.held)}; its rows give {_values(difference.gives)}"
         for difference in result.differences[:_MOST_SHOWN]

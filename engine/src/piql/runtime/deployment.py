@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from piql.compiler.result import Compilation
 from piql.errors import ConstraintViolation, NotDeployed
@@ -22,6 +23,12 @@ from piql.store.rows import Row
 
 LOOK_SECONDS = 1.0
 """How long a process relies on what it knows of the versions on a store before it looks again."""
+
+
+Counting: TypeAlias = Literal["not yet", "if it can", "always"]
+"""Whether a view counts new rows, on a store without transactions. While it is filled, it leaves out what it cannot
+hold, and rows that its writers have written before all of them knew of it.
+"""
 
 
 class Redeployed(Exception):
@@ -77,12 +84,14 @@ class OtherView:
     `is_filled` tells, inside a transaction, whether existing rows up to a primary key are counted in it already; None
     where all are. `refuse` makes writers leave the view to itself, in the transaction of a write that it cannot hold,
     which it is given in words: a coming version is refused, and a later one fills the view of the version before anew.
+    Without transactions, `counts` says what is counted, and neither of the two is called.
     """
 
     table: Table
     deployment: Deployment
     refuse: Callable[[Transaction, str], None]
     is_filled: Callable[[], Callable[[Row], bool]] | None = None
+    counts: Counting = "always"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,8 @@ class Deployment:
     other_views        views of other versions that writers keep up to date
     also_held          another version whose constraints writers check, too: the coming one, or the one before
     earlier_numbers    versions before it with the same texts
+    counted_from       the mark from which rows are counted by the views that were added to a table, by their names
+    last_filling       the highest mark that any view has ever had
     """
 
     version: int
@@ -109,6 +120,8 @@ class Deployment:
     also_held: Deployment | None = None
     origin: Origin = field(default_factory=Origin)
     earlier_numbers: tuple[int, ...] = ()
+    counted_from: Mapping[str, int] = field(default_factory=dict)
+    last_filling: int = 0
 
     @property
     def tables(self) -> Mapping[str, Table]:

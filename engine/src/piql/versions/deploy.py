@@ -171,7 +171,7 @@ def _begin(
             stand = announce(transaction, store, state, coming, is_background=is_background, canary=canary)
             steps = SchemaSteps(store, stand.state)
             while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
-                if stand.is_tried or steps.seconds_to_wait(stand):
+                if stand.is_tried or steps.needs_others(stand):
                     break
                 stand = steps.advance(transaction, stand, pace.step_rows)
             if stand.progress.outcome == "refused":

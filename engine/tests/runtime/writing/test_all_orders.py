@@ -19,6 +19,7 @@ from piql.client.database import Database
 from piql.runtime.writing.stepped import slots
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.stamps import Stamps
+from piql.store.embedded.store import EmbeddedStore
 
 from .exploring import Exploration, GivenUp, Stage, Touches, TouchingStore
 from .interleaved import Script, merges, serially
@@ -65,11 +66,18 @@ class Writer:
 
 
 class Theatre:
-    """A world that begins anew for each run, and two writers in it."""
+    """A world that begins anew for each run, and two writers in it, of which each does as its script says."""
 
-    def __init__(self, skews: tuple[float, float], hurried: int | None) -> None:
+    def __init__(
+        self,
+        skews: tuple[float, float],
+        hurried: int | None,
+        begin: Callable[[], EmbeddedStore] = begin,
+        do: Callable[[Database, str], str] = outcome,
+    ) -> None:
         self.store = begin()
         self._begin = begin()
+        self._do = do
         self._stage: Stage | None = None
         self._acting = threading.local()
         self.reader = opened(self.store)
@@ -104,7 +112,7 @@ class Theatre:
             try:
                 writer = self._writers[number]
                 writer.begin()
-                outcomes[number] = tuple([outcome(writer.db, script) for script in scripts[number]])
+                outcomes[number] = tuple([self._do(writer.db, script) for script in scripts[number]])
             except GivenUp:
                 pass
             except BaseException as failure:

@@ -127,18 +127,12 @@ def refusal_of_unit(name: str) -> str:
     )
 
 
-def _refuse_view_without_transactions(current: Deployment, name: str, view: View) -> None:
-    """Raise CompilationRefused for a view that only transactions keep right, or that would have to be filled."""
+def _refuse_view_without_transactions(name: str, view: View) -> None:
+    """Raise CompilationRefused for a view that only transactions keep right."""
     if view.joins:
         raise CompilationRefused(
             f"not deployed: the view {name} joins tables, which needs the transaction of each write, and this store "
             "has no transactions: leave the view out here, or deploy to an embedded store"
-        )
-    is_kept = name in current.tables or any(kept_view.table.name == name for kept_view in current.other_views)
-    if not is_kept and view.table in current.kept:
-        raise CompilationRefused(
-            f"not deployed: the view {name} would have to count the rows that {view.table} has, which this store "
-            f"without transactions cannot: deploy the view together with a new table {view.table}"
         )
 
 
@@ -149,7 +143,7 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
     """
     for name, view in compilation.tables.items():
         if view.view is not None and store.row_writes is not None:
-            _refuse_view_without_transactions(current, name, view.view)
+            _refuse_view_without_transactions(name, view.view)
     for query in compilation.queries.values():
         if query.kind == "unit" and store.row_writes is not None:
             raise CompilationRefused(f"not deployed: {refusal_of_unit(query.name)}")

@@ -11,17 +11,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from piql.errors import ConstraintViolation
-from piql.runtime.deployment import Deployment, OtherIndex
+from piql.runtime.deployment import Deployment, OtherIndex, Redeployed
 from piql.runtime.writing.kept_view import CountedView
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.backoff import Overtaken
 from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Index, Table
-from piql.store.base import ReadShape, Store, Transaction
+from piql.store.base import Reads, ReadShape, Store, Transaction
 from piql.store.row_writes import EntryChange
 from piql.store.rows import WRITE, Row, State
 from piql.versions.change.progress import Task
+
+_MOST_COUNTED = 100  # records in one step, each of which takes half a dozen requests one after the other
 
 
 class Walk:
@@ -34,7 +39,7 @@ class Walk:
         self._first = store.prepare(shape)
         self._further = store.prepare(replace(shape, after_length=self._key_length))
 
-    def read(self, transaction: Transaction, after: Row | None, rows: int) -> list[tuple[Row, Row]]:
+    def read(self, transaction: Reads, after: Row | None, rows: int) -> list[tuple[Row, Row]]:
         """Return at most `rows` entries behind the key `after`, or the first ones: the key of each, and its columns."""
         read, arguments = (self._first, (rows,)) if after is None else (self._further, (*after, rows))
         length = self._key_length
@@ -86,6 +91,37 @@ class ViewFilling:
             self._counted.view.keep(transaction, Meter(), [(None, row) for row in rows_of_view])
         except ConstraintViolation as violation:
             return task.with_sum_too_large(str(violation))
+        return moved(task, rows_read, rows)
+
+
+class ViewCounting:
+    """A task of the kind `view` on a store without transactions: its records get a mark by which the view counts them.
+
+    Each is written by itself, as it is. A walk that is repeated finds the marks, and reads only.
+    """
+
+    def __init__(self, store: Store, record: Table, deployment: Deployment) -> None:
+        assert store.row_writes is not None
+        self._walk = Walk(store, record, record.primary_index(), [*(column.name for column in record.columns), WRITE])
+        table_writer = TableWriter(record, deployment, store)
+        self._writer = SteppedWriter(table_writer, deployment, store, WriterIdentity(store.row_writes))
+
+    def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Count the next records, as far as there is time for in a step; return the task as it stands behind them.
+
+        A sum that its column cannot hold is an offence, which ends the walk: the change will be refused.
+        """
+        rows = min(rows, _MOST_COUNTED)
+        rows_read = self._walk.read(transaction, task.place, rows)
+        try:
+            for _, (*record, write) in rows_read:
+                image = tuple(record)
+                if self._writer.views.leave_out(image, write):
+                    self._writer.count(self._writer.records.key_of(image))
+        except ConstraintViolation as violation:
+            return task.with_sum_too_large(str(violation))
+        except (Redeployed, Overtaken):
+            return task
         return moved(task, rows_read, rows)
 
 

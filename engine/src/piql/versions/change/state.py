@@ -7,6 +7,7 @@
  "change": {"version": 4, …, "phase": "filling", "indexes": […],     the version on its way, or null
             "canary": {"share": 0.05, "stage": "open", …}},          how it is tried before it is in force, or null
  "last_tried": 4,                                                    the highest number that a canary has had
+ "counted_from": {"totals": 9}, "last_filling": 9,                   marks of views that were added to tables with rows
  "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
 """
 
@@ -24,7 +25,7 @@ from typing import Any, Literal
 
 from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
-from piql.runtime.deployment import Deployment, Origin, OtherIndex, OtherView
+from piql.runtime.deployment import Counting, Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, JoinedTable, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import SETTING as PROGRESS
@@ -34,6 +35,9 @@ SETTING = "deployment"  # the name of the setting that holds the document
 
 Phase = Literal["announced", "filling", "checking"]
 Stage = Literal["building", "made", "open", "closing"]
+
+_COUNTS: Mapping[Phase, Counting] = {"announced": "not yet", "filling": "if it can", "checking": "always"}
+"""What the views of a coming version count of new rows, on a store without transactions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class SchemaState:
     `tables` are the tables that the store keeps, of whatever version, with all their columns. `is_before_held` says
     that constraints of the version before still hold, because somebody may read by that version. `left_views` are views
     of the version before that no writer keeps up any more: they could not hold a write that the one in force allows.
-    `last_tried` is the highest number that a canary has had.
+    `last_tried` is the highest number that a canary has had. `counted_from` and `last_filling` are those of Deployment.
     """
 
     in_force: Version = field(default_factory=lambda: Version(0, None, {}))
@@ -113,6 +117,8 @@ class SchemaState:
     is_before_held: bool = False
     left_views: tuple[str, ...] = ()
     last_tried: int = 0
+    counted_from: Mapping[str, int] = field(default_factory=dict)
+    last_filling: int = 0
 
     @property
     def next_number(self) -> int:
@@ -136,6 +142,8 @@ class SchemaState:
                 "before_is_held": self.is_before_held,
                 "left_views": self.left_views,
                 "last_tried": self.last_tried,
+                "counted_from": dict(self.counted_from),
+                "last_filling": self.last_filling,
                 "tables": {
                     name: {
                         "key": table.primary_key,
@@ -170,6 +178,8 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
         document.get("before_is_held", False),
         tuple(document.get("left_views", ())),
         document.get("last_tried", 0),
+        document.get("counted_from", {}),
+        document.get("last_filling", 0),
     )
 
 
@@ -219,7 +229,14 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
     is_checking = state.change is not None and state.change.phase == "checking"
     also_held = coming if is_checking else before if state.is_before_held else None
     other_views = _other_views(state, store, current, coming, before)
-    return replace(current, others=tuple(other_indexes.values()), other_views=other_views, also_held=also_held)
+    return replace(
+        current,
+        others=tuple(other_indexes.values()),
+        other_views=other_views,
+        also_held=also_held,
+        counted_from=state.counted_from,
+        last_filling=state.last_filling,
+    )
 
 
 def canary_of(state: SchemaState, store: Store) -> Deployment | None:
@@ -235,7 +252,14 @@ def canary_of(state: SchemaState, store: Store) -> Deployment | None:
     other_indexes = _indexes_beside(tried, before, store) if before is not None else {}
     other_indexes |= _indexes_beside(tried, current, store)
     other_views = _other_views(state, store, tried, None, before)
-    return replace(tried, others=tuple(other_indexes.values()), other_views=other_views, also_held=current)
+    return replace(
+        tried,
+        others=tuple(other_indexes.values()),
+        other_views=other_views,
+        also_held=current,
+        counted_from=state.counted_from,
+        last_filling=state.last_filling,
+    )
 
 
 def _indexes_beside(
@@ -277,9 +301,9 @@ def _other_views(
     for name, view in coming.tables.items() if coming is not None else ():
         if view.view is not None and name in state.tables and name not in current.tables and name not in views:
             assert coming is not None
-            views[name] = OtherView(
-                view, coming, partial(_refuse_coming, store, name), partial(filled_part, store, name)
-            )
+            assert state.change is not None
+            refuse, is_filled = partial(_refuse_coming, store, name), partial(filled_part, store, name)
+            views[name] = OtherView(view, coming, refuse, is_filled, _COUNTS[state.change.phase])
     return tuple(views.values())
 
 

@@ -6,7 +6,7 @@ and `keep` writes down where it stands. All that a step needs is in the store, s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
@@ -22,7 +22,7 @@ from piql.schema.table_changes import added_constraints
 from piql.schema.view_joins import walked_table
 from piql.store.base import Store, Transaction
 from piql.versions.change.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
-from piql.versions.change.filling import Emptying, Filling, ViewFilling
+from piql.versions.change.filling import Emptying, Filling, ViewCounting, ViewFilling
 from piql.versions.change.placing import Placing
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import Outcome, Progress, Task, read_progress
@@ -34,7 +34,7 @@ GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
 
 _FILLS = ("fill", "empty", "view")  # kinds of tasks that are done before existing rows are checked
 
-Walker: TypeAlias = Filling | Emptying | ViewFilling | GroupsCheck | RowsCheck | Placing
+Walker: TypeAlias = Filling | Emptying | ViewFilling | ViewCounting | GroupsCheck | RowsCheck | Placing
 
 _MOST_NUMBERS = 100  # numbers of earlier versions with the same texts that a version remembers
 
@@ -77,8 +77,6 @@ class SchemaSteps:
         if stand.state.change.canary is not None and stand.state.change.canary.stage != "building":
             return self._advance_canary(stand, stand.state.change)
         phase = stand.state.change.phase
-        if phase == "announced":
-            return _passed(stand, "filling")
         reason = refusal(stand.progress)
         for number, task in enumerate(stand.progress.tasks):
             if not task.is_done and self._is_of(task, phase) and not (task.kind == "places" and reason):
@@ -86,8 +84,11 @@ class SchemaSteps:
                 return Stand(stand.state, stand.progress.with_task(number, advanced))
         if reason:
             return withdraw(stand, "refused", reason)
+        if phase == "announced":
+            return _passed(stand, "filling")
         if phase == "filling":
-            return _passed(replace(stand, progress=_to_check_again(stand.progress)), "checking")
+            progress = _to_do_again(stand.progress, self._is_done_twice)
+            return _passed(replace(stand, progress=progress), "checking")
         if stand.state.change.canary is not None:
             return self._make_for_canary(transaction, stand, stand.state.change)
         return self._put_in_force(transaction, stand)
@@ -115,11 +116,28 @@ class SchemaSteps:
         """Return whether a task is done in a phase.
 
         Without transactions, writers enforce new constraints for seconds before rows are checked. So existing rows are
-        checked once before that, too: a change that will be refused is refused before it hinders any writer.
+        checked once before that, too: a change that will be refused is refused before it hinders any writer. And what
+        is left of a view is deleted before any writer counts rows in it again.
         """
+        if phase == "announced":
+            return task.kind == "empty"
         if phase == "checking" or task.kind in _FILLS:
             return True
         return self._store.row_writes is not None and task.kind != "places"
+
+    def _is_done_twice(self, task: Task) -> bool:
+        """Whether a task is done once more when every writer enforces the new constraints.
+
+        Until then a view leaves out a row that it cannot hold, on a store without transactions.
+        """
+        return task.kind not in _FILLS or (task.kind == "view" and self._store.row_writes is not None)
+
+    def needs_others(self, stand: Stand) -> bool:
+        """Whether other processes must know of the phase before the next step, so that it is to be written down."""
+        is_by_steps = self._store.row_writes is not None
+        return bool(self.seconds_to_wait(stand)) or (
+            is_by_steps and any(task.kind in _FILLS for task in stand.progress.tasks)
+        )
 
     def seconds_to_wait(self, stand: Stand) -> float:
         """Return how long a phase must wait until every writer knows of it; 0 on a store with transactions."""
@@ -130,8 +148,10 @@ class SchemaSteps:
         if self._store.row_writes is None:
             return 0.0
         if change is not None and canary is None:
-            is_filling = change.phase != "checking"
-            if not any((task.kind in _FILLS) is is_filling for task in stand.progress.tasks):
+            is_checking = change.phase == "checking"
+            if not any(
+                self._is_done_twice(task) if is_checking else task.kind in _FILLS for task in stand.progress.tasks
+            ):
                 return 0.0
         return max(0.0, stand.progress.since + GRACE_SECONDS - time())
 
@@ -158,6 +178,8 @@ class SchemaSteps:
         if task.kind == "view":
             assert table.view is not None
             base = self._current.kept_as_declared(walked_table(table.view, self._coming.tables))
+            if self._store.row_writes is not None:
+                return ViewCounting(self._store, base, self._current)
             return ViewFilling(self._store, base, table, self._coming)
         added = added_constraints(stored, table)
         if task.kind == "places":
@@ -184,6 +206,8 @@ class SchemaSteps:
             store.row_writes is not None and _holds_less(coming, self._current),
             state.left_views if self._change.version.earlier_numbers else (),
             state.last_tried,
+            state.counted_from,
+            state.last_filling,
         )
         if after.is_before_held:
             return Stand(after, replace(stand.progress, since=time()))
@@ -197,8 +221,7 @@ class SchemaSteps:
             if name in state.tables:
                 tables[name] = coming.record_of(table)
                 continue
-            is_by_steps = table.view is not None and self._store.row_writes is not None
-            tables[name] = as_kept(table) if is_by_steps else coming.record_of(table)
+            tables[name] = _kept(self._store, table) if table.view is not None else coming.record_of(table)
             transaction.create_table(tables[name], name in in_order, table.primary_index() in backwards)
         existing, new_indexes = transaction.index_names(), []
         for index in coming.indexes.values():
@@ -237,9 +260,9 @@ def announce(
     for view in new_views:
         if view.name not in tables:
             backwards = view.primary_index() in _read_backwards(compilation)
-            transaction.create_table(view, view.name in _read_in_order(compilation), backwards)
-            tables[view.name] = view
-    with_views = replace(state, tables=tables)
+            tables[view.name] = _kept(store, view)
+            transaction.create_table(tables[view.name], view.name in _read_in_order(compilation), backwards)
+    with_views = _with_marks(replace(state, tables=tables), store, new_views)
     new_indexes = _make_indexes(transaction, store, with_views, compilation)
     last = read_progress(store)
     progress = Progress(
@@ -252,7 +275,21 @@ def announce(
         earlier=last.ended() if last else (),
     )
     phase: Phase = "filling" if store.row_writes is None else "announced"
-    return Stand(replace(state, change=Change(version, phase, tuple(new_indexes), canary), tables=tables), progress)
+    return Stand(replace(with_views, change=Change(version, phase, tuple(new_indexes), canary)), progress)
+
+
+def _kept(store: Store, view: Table) -> Table:
+    """Return a new view as a store keeps it."""
+    return as_kept(view) if store.row_writes is not None else view
+
+
+def _with_marks(state: SchemaState, store: Store, new_views: Sequence[Table]) -> SchemaState:
+    """Return the state with a mark for views of tables that have rows, which no view has had before."""
+    if store.row_writes is None or not new_views:
+        return state
+    mark = state.epoch + 1
+    marks = dict.fromkeys((view.name for view in new_views), mark)
+    return replace(state, counted_from={**state.counted_from, **marks}, last_filling=mark)
 
 
 def _numbers_of(in_force: Version, texts: Mapping[str, str]) -> tuple[int, ...]:
@@ -278,11 +315,11 @@ def _holds_less(coming: Deployment, current: Deployment) -> bool:
     )
 
 
-def _to_check_again(progress: Progress) -> Progress:
-    """Return the progress with every check to be done once more, now that every writer enforces the constraints."""
+def _to_do_again(progress: Progress, is_done_twice: Callable[[Task], bool]) -> Progress:
+    """Return the progress with some tasks to be done once more, now that every writer enforces the constraints."""
     tasks = [
         replace(task, place=None, run=None, is_done=False, estimate=2 * task.rows)
-        if task.is_done and task.kind not in _FILLS
+        if task.is_done and is_done_twice(task)
         else task
         for task in progress.tasks
     ]

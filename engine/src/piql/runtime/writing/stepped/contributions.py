@@ -1,11 +1,14 @@
 """Names of what a write adds to views, and the text that says which of them a group has counted.
 
-0005f2c9a1b3c4d8-9f3a11c2-1f@9f3a11c2.00000000001f.0005f2c9a1b3c4d8    a write, and what it adds to views
+0005f2c9a1b3c4d8-9f3a11c2-1f@9f3a11c2.00000000001f.0005f2c9a1b3c4d8+9  a write, what it adds to views, and its mark
 9f3a11c2.00000000001f.0005f2c9a1b3c4d8 …                               `COUNTED` of a group: what it holds already
 
 A contribution is named by the process that makes it, the number of its intent, which says what it adds, and the stamp
 of its write, since each try of a write is another one. Later writes of the record that add nothing keep the name behind
 theirs. So a record tells which contribution was made last, for as long as its intent may be there.
+
+The mark of a record says which views count it: those that count from a mark that is not higher. A view that is made
+with its table counts from 0, where all records are; one that is added later counts from the epoch of its announcement.
 """
 
 from __future__ import annotations
@@ -33,21 +36,30 @@ class Contribution(NamedTuple):
         return group_of(self.process)
 
 
-def contributing(write: str, process: str, number: str) -> str:
+def contributing(write: str, process: str, number: str, mark: int = 0) -> str:
     """Return the name of a write that adds something to views, from its plain name and that of its intent."""
-    return f"{write}@{_text(Contribution(process, number, write[:16]))}"
+    return _marked(f"{write}@{_text(Contribution(process, number, write[:16]))}", mark)
 
 
-def inheriting(write: str, known: str | None) -> str:
-    """Return the name of a write that adds nothing to views, in place of the write `known`."""
-    _, at, contribution = (known or "").partition("@")
-    return f"{write}{at}{contribution}"
+def inheriting(write: str, known: str | None, mark: int | None = None) -> str:
+    """Return the name of a write that adds nothing to views, in place of the write `known`; None leaves its mark."""
+    _, at, contribution = (known or "").partition("+")[0].partition("@")
+    return _marked(f"{write}{at}{contribution}", mark_of(known) if mark is None else mark)
 
 
 def contribution_of(write: str | None) -> Contribution | None:
     """Return the last contribution of the record that a write left; None if it never made one."""
-    text = (write or "").partition("@")[2]
+    text = (write or "").partition("+")[0].partition("@")[2]
     return _read(text) if text else None
+
+
+def mark_of(write: str | None) -> int:
+    """Return the mark of the record that a write left."""
+    return int((write or "").partition("+")[2] or 0)
+
+
+def _marked(write: str, mark: int) -> str:
+    return f"{write}+{mark}" if mark else write
 
 
 def counted_text(contributions: list[Contribution]) -> str:

@@ -10,6 +10,9 @@ it was not added to the group as it was read; and the group changes only if it i
 itself reads its groups before it puts its record, when nobody can have added anything: it need not look for its intent.
 
 A group without rows stays, hidden (LEAVING), until the intents of all contributions that it names are gone.
+
+A view that is added to a table with rows counts a record once its mark says so (`contributions`). Marks rise in the
+same request as the record: by a write that makes it, or by the walk that fills the view (`SteppedWriter.count`).
 """
 
 from __future__ import annotations
@@ -17,16 +20,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piql.errors import StoreUnavailable
-from piql.runtime.deployment import Deployment
+from piql.errors import ConstraintViolation, StoreUnavailable
+from piql.runtime.deployment import Counting, Deployment
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
-from piql.runtime.writing.stepped.contributions import COUNTED, Contribution, counted_in, counted_text
+from piql.runtime.writing.stepped.contributions import COUNTED, Contribution, counted_in, counted_text, mark_of
+from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
+from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Table
-from piql.store.row_writes import StoredRecord
+from piql.store.row_writes import EntryChange, StoredRecord
 from piql.store.rows import Row, State
 
 if TYPE_CHECKING:
@@ -36,6 +41,9 @@ _MOST_NAMES = 8  # of other processes; beyond that their intents are looked for
 
 Gains = dict[Row, list[Any]]
 """What groups gain, by their keys: a number for each aggregate."""
+
+Marks = tuple[int, int]
+"""The marks of a record before a write and after it."""
 
 Look = dict[Row, StoredRecord | None]
 """Groups as they were read before the record was put."""
@@ -68,22 +76,40 @@ class _Folding:
 
 
 class SteppedView:
-    """One view of a table, changed by the writes of that table; `groups` writes its rows."""
+    """One view of a table, changed by the writes of that table; `groups` writes its rows.
 
-    def __init__(self, kept: KeptView, groups: SteppedWriter, rows: GroupRows, identity: WriterIdentity) -> None:
+    It counts records whose mark is `counted_from` or higher. `counts` says whether new ones get such a mark.
+    """
+
+    def __init__(
+        self,
+        kept: KeptView,
+        groups: SteppedWriter,
+        rows: GroupRows,
+        identity: WriterIdentity,
+        counted_from: int = 0,
+        counts: Counting = "always",
+    ) -> None:
         self.table = kept.table
+        self.counted_from = counted_from
+        self.counts = counts
         self._kept = kept
         self._groups = groups
         self._rows = rows
         self._identity = identity
 
-    def gains(self, old: Row | None, new: Row | None) -> Gains:
+    def gains(self, old: Row | None, new: Row | None, marks: Marks) -> Gains:
         """Return what groups gain where a record replaces another, either of which may be missing."""
         gains: Gains = {}
-        for record, sign in ((old, -1), (new, 1)):
-            if record is not None:
+        for record, sign, mark in ((old, -1, marks[0]), (new, 1, marks[1])):
+            if record is not None and mark >= self.counted_from:
                 self._kept.count(gains, record, sign)
         return {key: numbers for key, numbers in gains.items() if any(numbers)}
+
+    def count(self, gains: Gains, image: Row, write: str) -> None:
+        """Add what a record gives its group, as a write has left it; nothing if the view does not count it."""
+        if mark_of(write) >= self.counted_from:
+            self._kept.count(gains, image)
 
     def look_at(self, gains: Gains, meter: Meter) -> Look:
         """Read groups before a write that adds to them; raise ConstraintViolation for a sum that would not fit."""
@@ -131,6 +157,54 @@ class SteppedView:
             row = self._kept.empty(key)
         return (*row, *(None,) * (self._rows.width - len(row)))
 
+    def find(self, keys: Sequence[Row]) -> list[StoredRecord | None]:
+        """Return groups as they are kept, those without rows, too."""
+        return self._groups.records.find_many(keys)
+
+    def shown(self, row: Row) -> Row:
+        """Return the columns of the view in the row of a group."""
+        return row[: self._rows.counted_at]
+
+    def row_of(self, key: Row, numbers: list[Any] | None) -> Row | None:
+        """Return the row that rows of the table give a group; None where there are none."""
+        return None if numbers is None else self._kept.row_of(key, numbers)
+
+    def correct(self, key: Row, write: str | None, row: Row | None) -> bool:
+        """Put another row of a group, if it is still as `write` left it; None for no write, or for no row.
+
+        Return whether it was. What the group has counted already, it goes on naming.
+        """
+        known = self._groups.records.find(key)
+        if (known.write if known is not None else None) != write:
+            return False
+        image = self._groups.records.image(known)
+        is_corrected = False
+
+        def decide(current: Row | None) -> Row | None:
+            nonlocal is_corrected
+            is_corrected = current == image
+            if not is_corrected:
+                return current
+            columns = row if row is not None else self._kept.empty(key)
+            rest = image[self._rows.counted_at :] if image is not None else (None,)
+            whole = (*columns, *rest)
+            return (*whole, *(None,) * (self._rows.width - len(whole)))
+
+        self._groups.write_group(key, decide, Meter(), known, is_known=True)
+        if is_corrected and row is None:
+            self.remove_empty(key, Meter())
+        return is_corrected
+
+    def mend(self, entries: IndexEntries, entry_key: Row, key: Row) -> None:
+        """Write an entry of an index as the row of its group has it, over all that was written there until now."""
+        records = self._groups.records
+        record = records.fence(key, stamp_of(records.stamps.write_after(0)))
+        image = records.image(record)
+        right = entries.by_key(None if image is None or not self._rows.is_shown(image) else image).get(entry_key)
+        at, state = stamp_of(record.write), State.VISIBLE if right is not None else State.GONE
+        change = EntryChange(entries.prepared, right or entry_key, state, at + (1 if right is not None else 2))
+        self._identity.row_writes.change_entries([change])
+
     def _still_needed(self, names: list[Contribution], meter: Meter) -> list[Contribution]:
         """Return the contributions that a group must go on naming, as far as that can be known cheaply."""
         process, log = self._identity.stamps.process, self._identity.log
@@ -161,36 +235,97 @@ class SteppedView:
             self._groups.records.forget(key, record)
 
 
+class Looks(NamedTuple):
+    """Groups as they were read, by the number of their view, and why one cannot hold what it gains, if so."""
+
+    groups: Mapping[int, Look]
+    violation: ConstraintViolation | None
+
+
 Emptied = list[tuple[SteppedView, Row]]
 """Groups of views that have no rows any more."""
 
 
 class SteppedViews:
-    """All views of one table, of this version and of others."""
+    """All views of one table, of this version and of others.
+
+    `mark` is that of new records, `mark_left_out` that of records which a view that is filled cannot hold.
+    """
 
     def __init__(self, views: Sequence[SteppedView], others: Sequence[SteppedView]) -> None:
         self._views = views
         self._others = others
 
+        def highest(*kinds: Counting) -> int:
+            return max((view.counted_from for view in (*views, *others) if view.counts in kinds), default=0)
+
+        self.mark = highest("always", "if it can")
+        self.mark_left_out = highest("always")
+
     def __bool__(self) -> bool:
         return bool(self._views or self._others)
+
+    def of(self, name: str) -> SteppedView:
+        """Return a view of this version by its name."""
+        return next(view for view in self._views if view.table.name == name)
 
     def counts(self, gains: Mapping[int, Gains]) -> bool:
         """Return whether a view of this version gains something: the requests for others are outside the bound."""
         return any(number < len(self._views) for number in gains)
 
-    def gains(self, old: Row | None, new: Row | None) -> Mapping[int, Gains]:
-        """Return what the groups of each view gain, by the number of the view; those that gain nothing are left out."""
-        by_view = {number: view.gains(old, new) for number, view in enumerate((*self._views, *self._others))}
+    def mark_after(self, old: Row | None, mark: int) -> int:
+        """Return the mark that a write leaves where a record with this one was.
+
+        A record that a view does not count yet stays so: what it is worth there is counted by the walk that fills the
+        view, outside of the bound of a write.
+        """
+        if mark >= self.mark and old is not None:
+            return mark
+        return mark if old is not None and self.gains(None, old, (0, self.mark), above=mark) else self.mark
+
+    def leave_out(self, image: Row, write: str) -> bool:
+        """Return whether a view does not count a record that a write has left, though the record would be in it."""
+        mark = mark_of(write)
+        return mark < self.mark and self.mark_after(image, mark) == mark
+
+    def concern(self, gains: Mapping[int, Gains]) -> bool:
+        """Return whether the bound of a write has the requests for views, where groups gain this, or nothing."""
+        return self.counts(gains) if gains else bool(self._views)
+
+    def gains(self, old: Row | None, new: Row | None, marks: Marks, above: int = -1) -> Mapping[int, Gains]:
+        """Return what the groups of each view gain, by the number of the view; those that gain nothing are left out.
+
+        Views that count from a mark up to `above` are left out, too.
+        """
+        by_view = {
+            number: view.gains(old, new, marks)
+            for number, view in enumerate((*self._views, *self._others))
+            if view.counted_from > above
+        }
         return {number: gains for number, gains in by_view.items() if gains}
 
-    def look_at(self, gains: Mapping[int, Gains], meter: Meter) -> Mapping[int, Look]:
-        """Read all groups before a write; raise ConstraintViolation for a sum of this version's that would not fit."""
-        looks: dict[int, Look] = {}
+    def look_at(self, gains: Mapping[int, Gains], meter: Meter, looks: Mapping[int, Look] | None = None) -> Looks:
+        """Read all groups before a write, but for those that were read; raise ConstraintViolation for sums too large.
+
+        A view that leaves out what it cannot hold raises nothing: the result has its violation.
+        """
+        looks_of_all: dict[int, Look] = dict(looks or {})
+        violation = None
         for number, of_view in gains.items():
+            if number in looks_of_all:
+                continue
             counted = meter if number < len(self._views) else Meter()
-            looks[number] = self._view(number).look_at(of_view, counted)
-        return looks
+            try:
+                looks_of_all[number] = self._view(number).look_at(of_view, counted)
+            except ConstraintViolation as failure:
+                if self._view(number).counts != "if it can":
+                    raise
+                violation = failure
+        return Looks(looks_of_all, violation)
+
+    def held(self, looks: Mapping[int, Look]) -> Mapping[int, Look]:
+        """Return of the groups that were read those of views that leave nothing out."""
+        return {number: look for number, look in looks.items() if self._view(number).counts != "if it can"}
 
     def fold(
         self,

@@ -32,7 +32,8 @@ class Intent:
     """A write in progress; `images`, laid out by `columns`, are the records it may have made entries of.
 
     `number` is the key of its cell, in hexadecimal. `change` has the positions in `images` of the record before and
-    after the last try, None where there is none: what this try adds to views follows from them.
+    after the last try, None where there is none: what this try adds to views follows from them. `mark` is that of the
+    record before it (see `contributions`).
     """
 
     group: str
@@ -43,6 +44,7 @@ class Intent:
     columns: tuple[str, ...]
     images: tuple[Row, ...]
     change: tuple[int | None, int | None] = (None, None)
+    mark: int = 0
 
     def as_text(self) -> str:
         """Return the value of the intent's cell; `intent_from` reads it."""
@@ -54,6 +56,7 @@ class Intent:
                 "columns": self.columns,
                 "images": [text_of(image) for image in self.images],
                 **({"change": self.change} if self.change != (None, None) else {}),
+                **({"mark": self.mark} if self.mark else {}),
             },
             ensure_ascii=False,
         )
@@ -71,6 +74,7 @@ def intent_from(group: str, number: str, text: str) -> Intent:
         tuple(content["columns"]),
         tuple(values_of(image) for image in content["images"]),
         tuple(content.get("change", (None, None))),
+        content.get("mark", 0),
     )
 
 

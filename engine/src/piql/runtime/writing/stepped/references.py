@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from piql.runtime.deployment import Deployment
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff
 from piql.runtime.writing.stepped.contributions import inheriting
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
-from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, picker
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
+from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, index_for, picker
+from piql.runtime.writing.transactional import TableWriter
 from piql.store.base import Batch, ReadShape, Store
 from piql.store.row_writes import EntryChange, SingleRowWrites, StoredRecord
 from piql.store.rows import STATE, PreparedEntries, Row, State
@@ -181,3 +184,33 @@ class SteppedReferrer:
         """Return whether a child's record refers to `key`."""
         image = self._children.image(child)
         return image is not None and self._names_by(image) == key
+
+
+def references_of(
+    writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity
+) -> list[SteppedReference]:
+    """Return the foreign keys of a table."""
+    references: list[SteppedReference] = []
+    for check in writer.references:
+        parents, owners = identity.records(deployment.record_of(check.parent), store), None
+        if set(check.referenced) != set(check.parent.primary_key):
+            owners = Slots(identity.unique(check, deployment, store), parents, store, identity.row_writes)
+        is_seen = index_for(deployment, writer.table, check.key.columns).is_primary
+        references.append(SteppedReference(check, parents, owners, is_seen))
+    return references
+
+
+def referrers_to(
+    writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity
+) -> list[SteppedReferrer]:
+    """Return the foreign keys of other tables that name a table."""
+    return [
+        SteppedReferrer(
+            check,
+            identity.records(deployment.record_of(check.referrer), store),
+            store.prepare_entries(check.referrer, check.index),
+            store,
+            identity.row_writes,
+        )
+        for check in writer.referrers
+    ]

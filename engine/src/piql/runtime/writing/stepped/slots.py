@@ -13,7 +13,7 @@ and none if it is not; any process may give the others back. Slots taken after `
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from piql.errors import PiqlError
 from piql.runtime.writing.meter import Meter
@@ -35,6 +35,15 @@ def constraint_name(cell_group: str) -> str | None:
     """Return the `name` of the `Slots` whose cells a group holds; None if it holds no slots."""
     beginning, bracket, _ = cell_group.partition(") [")
     return f"{beginning})" if bracket else None
+
+
+def tightest(all_slots: Iterable[Slots]) -> dict[str, Slots]:
+    """Return by their names the slots with the lowest limit: limits on the same columns share the cells of a group."""
+    lowest: dict[str, Slots] = {}
+    for slots in all_slots:
+        if slots.name not in lowest or slots.limit < lowest[slots.name].limit:
+            lowest[slots.name] = slots
+    return lowest
 
 
 class Slots:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from piql.errors import ConstraintViolation, NotDeployed
+from piql.runtime.deployment import Redeployed
+from piql.runtime.writing.stepped.backoff import Overtaken
 from piql.runtime.writing.stepped.intents import PROCESSES, group_of, intents_of, processes
 from piql.runtime.writing.stepped.slots import Slots, constraint_name
 from piql.runtime.writing.stepped.stamps import stamp_of
@@ -59,7 +61,9 @@ def sweep(
                 continue
             try:
                 is_completed = writer.settle(intent)
-            except ConstraintViolation:  # of a view that cannot count it as it is now
+                if writer.views.mark:
+                    writer.count(intent.key)  # it may have been written by one who did not know of a view yet
+            except (ConstraintViolation, Overtaken, Redeployed):  # of a view that cannot count it as it is now
                 waiting += 1
                 continue
             if is_completed:

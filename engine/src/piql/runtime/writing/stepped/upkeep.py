@@ -6,19 +6,28 @@ what an interrupted write adds can always be told from its record and its intent
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from piql.errors import ConstraintViolation, StoreUnavailable
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Overtaken
-from piql.runtime.writing.stepped.contributions import contribution_of
-from piql.runtime.writing.stepped.folding import Emptied, SteppedViews
+from piql.runtime.writing.stepped.contributions import contribution_of, mark_of
+from piql.runtime.writing.stepped.folding import Emptied, Gains, Look, Marks, SteppedViews
 from piql.runtime.writing.stepped.intents import Intent, intent_at
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.row_writes import StoredRecord
 from piql.store.rows import Row, State
+
+
+class Plan(NamedTuple):
+    """What one try does to views: the marks of the record, what groups gain, and the groups as they were read."""
+
+    marks: Marks
+    gains: Mapping[int, Gains]
+    looks: Mapping[int, Look]
 
 
 class Upkeep:
@@ -32,7 +41,10 @@ class Upkeep:
     def after_others(
         self, work: Work, meter: Meter, record: StoredRecord, settle: Callable[[Intent, Meter], object]
     ) -> StoredRecord | None:
-        """Return the record once all groups hold what its last write adds to views; others' writes are given time."""
+        """Return the record once all groups hold what its last write adds to views; others' writes are given time.
+
+        `meter` is that of the bound, if the views of this version are concerned.
+        """
         is_shown = self._records.image(record) is not None  # of another one nothing is in the bound
         count: Callable[[int], None] = meter.step if is_shown else meter.lose
         current: StoredRecord | None = record
@@ -53,6 +65,34 @@ class Upkeep:
             current = self._records.find(work.key)
         return current
 
+    def marks(self, work: Work, old: Row | None, known: str | None) -> Marks:
+        """Return the marks of a record before a write and after it."""
+        mark = mark_of(known)
+        if not self._views:
+            return mark, mark
+        if work.is_counting and old is not None:
+            return mark, max(mark, self._views.mark)
+        return mark, self._views.mark_after(old, mark)
+
+    def look_at(
+        self, work: Work, meter: Meter, old: Row | None, new: Row | None, marks: Marks, gains: Mapping[int, Gains]
+    ) -> Plan:
+        """Read the groups that a write changes; raise ConstraintViolation for a sum that would not fit.
+
+        A view that is being filled leaves the record out then, but where the record shall be counted as it is.
+        """
+        looks, violation = self._views.look_at(gains, meter)
+        if violation is None:
+            return Plan(marks, gains, looks)
+        if work.is_counting:
+            raise violation
+        marks = marks[0], self._views.mark_left_out
+        gains = self._views.gains(old, new, marks)
+        looks, violation = self._views.look_at(gains, Meter(), self._views.held(looks))
+        if violation is not None:
+            raise violation
+        return Plan(marks, gains, looks)
+
     def fold(self, work: Work, meter: Meter, change: Change) -> Emptied:
         """Add what a write that was just decided adds to views; return the groups that have no rows now."""
         contribution = contribution_of(change.write) if change.gains else None
@@ -67,18 +107,19 @@ class Upkeep:
             ) from failure
         meter.keep()
         if change.new is None:
-            meter.step(1)
-            self._let_go(work.key, StoredRecord(change.write, State.LEAVING, work.key), meter)
+            counted = meter if self._views.counts(change.gains) else Meter()
+            counted.step(1)
+            self._let_go(work.key, StoredRecord(change.write, State.LEAVING, work.key), counted)
         return emptied
 
-    def fold_again(self, intent: Intent, record: StoredRecord, change: Change, meter: Meter) -> Emptied:
+    def fold_again(self, intent: Intent, record: StoredRecord, gains: Mapping[int, Gains], meter: Meter) -> Emptied:
         """Add what an interrupted write adds to views, if its record was put; return the groups without rows now."""
         contribution = contribution_of(intent.write)
         if contribution is None or contribution != contribution_of(record.write):
             return []
         lost = Meter()
         try:
-            emptied = self._views.fold(contribution, self._views.gains(change.old, change.new), lost)
+            emptied = self._views.fold(contribution, gains, lost)
         finally:
             meter.lose(lost.attempts)
         if record.state is State.LEAVING:

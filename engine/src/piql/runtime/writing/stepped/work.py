@@ -22,6 +22,7 @@ class Work:
     mark            the write by which this one showed the record as COMING or DOUBTFUL
     last            the write that left the record as this try knows it
     is_under_way    a step was sent that others may see
+    is_counting     the record stays as it is, and all views shall count it
     """
 
     key: Row
@@ -33,6 +34,7 @@ class Work:
     mark: str | None = None
     last: str | None = None
     is_under_way: bool = False
+    is_counting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Change:
     """What one try changes: the old image, the new one, and the name of the write that puts it.
 
     `gains` is what the groups of views gain by it, by the number of the view, and `looks` these groups as they were.
+    `mark` is that of the old image.
     """
 
     old: Row | None
@@ -47,3 +50,4 @@ class Change:
     write: str
     gains: Mapping[int, Gains] = field(default_factory=dict)
     looks: Mapping[int, Look] = field(default_factory=dict)
+    mark: int = 0

@@ -15,7 +15,7 @@ A try that another writer overtook begins again at the first step. docs/decision
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from piql.errors import (
@@ -27,20 +27,20 @@ from piql.errors import (
     StoreFull,
     StoreUnavailable,
 )
-from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
+from piql.runtime.deployment import LOOK_SECONDS, Counting, Deployment, Redeployed
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff, Overtaken
-from piql.runtime.writing.stepped.contributions import contributing, inheriting
-from piql.runtime.writing.stepped.folding import GroupRows, SteppedView, SteppedViews
+from piql.runtime.writing.stepped.contributions import contributing, inheriting, mark_of
+from piql.runtime.writing.stepped.folding import Gains, GroupRows, SteppedView, SteppedViews
 from piql.runtime.writing.stepped.intents import Intent
-from piql.runtime.writing.stepped.references import SteppedReference, SteppedReferrer
-from piql.runtime.writing.stepped.slots import Slots
+from piql.runtime.writing.stepped.references import references_of, referrers_to
+from piql.runtime.writing.stepped.slots import Slots, tightest
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.upkeep import Upkeep
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
-from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck, index_for
+from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
 from piql.runtime.writing.table_rules.entries import Entries, IndexEntries
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
@@ -54,15 +54,6 @@ HALF_WAY = "the disk of the store became full half-way: make room"
 
 Decide = Callable[[Row | None], Row | None]
 """From the record as it is to the record as it shall be, None for none; may raise to refuse the write."""
-
-
-def _tightest(all_slots: Iterable[Slots]) -> dict[str, Slots]:
-    """Return by their names the slots with the lowest limit: limits on the same columns share the cells of a group."""
-    tightest: dict[str, Slots] = {}
-    for slots in all_slots:
-        if slots.name not in tightest or slots.limit < tightest[slots.name].limit:
-            tightest[slots.name] = slots
-    return tightest
 
 
 class SteppedWriter:
@@ -79,7 +70,7 @@ class SteppedWriter:
         identity: WriterIdentity,
         groups: GroupRows | None = None,
     ) -> None:
-        table, record = writer.table, deployment.record_of(writer.table)
+        record = deployment.record_of(writer.table)
         self.writer = writer
         self._groups = groups
         self.records = identity.records(record, store, is_of_groups=groups is not None)
@@ -92,33 +83,19 @@ class SteppedWriter:
         self._counted = len(writer.indexes)  # entries for other versions, behind these, are outside the bound
         self._deletes_only = {self._counted + at for at, deletes_only in enumerate(writer.deletes_only) if deletes_only}
         self._epoch = deployment.epoch
+        self._last_filling = deployment.last_filling
         self.columns = tuple(column.name for column in record.columns)
         guards = writer.guards
 
         def slots_of(checks: Sequence[UniqueCheck | GroupCount]) -> list[Slots]:
             return [Slots(check, self.records, store, identity.row_writes) for check in checks]
 
-        coming = _tightest([*slots_of(guards.unique), *slots_of(guards.limits)])
-        limited_slots = [*slots_of(writer.unique), *_tightest(slots_of(writer.limits)).values()]
-        self.slots = [_tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in limited_slots]
+        coming = tightest([*slots_of(guards.unique), *slots_of(guards.limits)])
+        limited_slots = [*slots_of(writer.unique), *tightest(slots_of(writer.limits)).values()]
+        self.slots = [tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in limited_slots]
         self._other_slots = list(coming.values())
-        self.references: list[SteppedReference] = []
-        for reference in writer.references:
-            parents, owners = identity.records(deployment.record_of(reference.parent), store), None
-            if set(reference.referenced) != set(reference.parent.primary_key):
-                owners = Slots(identity.unique(reference, deployment, store), parents, store, identity.row_writes)
-            is_seen = index_for(deployment, table, reference.key.columns).is_primary
-            self.references.append(SteppedReference(reference, parents, owners, is_seen))
-        self._referrers = [
-            SteppedReferrer(
-                check,
-                identity.records(deployment.record_of(check.referrer), store),
-                store.prepare_entries(check.referrer, check.index),
-                store,
-                identity.row_writes,
-            )
-            for check in writer.referrers
-        ]
+        self.references = references_of(writer, deployment, store, identity)
+        self._referrers = referrers_to(writer, deployment, store, identity)
 
     def backoff(self) -> Backoff:
         """Return the waiting of a new write."""
@@ -155,8 +132,18 @@ class SteppedWriter:
         find_again: Callable[[int], None] | None = None,
     ) -> None:
         """Change a record that was found; `find_again` counts how the tries behind the first one find it."""
+        self._take(Work(key, self.backoff(), self._identity.wait_policy.clock()), meter, record, decide, find_again)
+
+    def _take(
+        self,
+        work: Work,
+        meter: Meter,
+        record: StoredRecord | None,
+        decide: Decide,
+        find_again: Callable[[int], None] | None = None,
+    ) -> None:
+        """Take the steps of a write, again and again, until it is done."""
         count = find_again or meter.step
-        work = Work(key, self.backoff(), self._identity.wait_policy.clock())
         try:
             while True:
                 record = self._after_others(work, meter, record)
@@ -177,6 +164,14 @@ class SteppedWriter:
             with suppress(StoreUnavailable):
                 self._withdraw(work, meter)
             raise
+
+    def count(self, key: Row) -> None:
+        """Have all views count a record as it is, if there is one that a view leaves out; raise as `write`."""
+        record = self.records.find(key)
+        image = self.records.image(record)
+        if record is not None and image is not None and self.views.leave_out(image, record.write):
+            work = Work(key, self.backoff(), self._identity.wait_policy.clock(), is_counting=True)
+            self._take(work, Meter(), record, lambda image: image)
 
     def load(self, image: Row) -> None:
         """Put a record of a bulk load, whose requests have no bound."""
@@ -204,25 +199,28 @@ class SteppedWriter:
         """
         old = self.records.image(record)
         new = decide(old)
-        if new == old:
+        known = record.write if record is not None else None
+        self._refuse_later_marks(known)
+        marks = self._upkeep.marks(work, old, known)
+        if new == old and (old is None or not work.is_counting or marks[0] == marks[1]):
             if work.intent is not None:
                 self.settle(work.intent, meter)
             return True, None
-        if new is not None:
+        if new is not None and not work.is_counting:
             self.writer.check_values(new)
-        known = record.write if record is not None else None
-        gains = self.views.gains(old, new) if self.views else {}
+        gains = self.views.gains(old, new, marks) if self.views else {}
         if record is not None and (gains or new is None or record.state is State.LEAVING):
-            settled = self._upkeep.after_others(work, meter, record, self.settle)
+            counted = meter if self.views.concern(gains) else Meter()
+            settled = self._upkeep.after_others(work, counted, record, self.settle)
             if settled is None or settled.write != known:
                 return False, settled
-        looks = self.views.look_at(gains, meter)
+        marks, gains, looks = self._upkeep.look_at(work, meter, old, new, marks, gains)
         if self.views and work.intent is not None:
             work.number = None  # somebody may be about to forget the intent of the try before
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
         mark = self._name(known) if comes or goes else None
-        change = Change(old, new, self._name(known, work if gains else None), gains, looks)
+        change = Change(old, new, self._name(known, work if gains else None, marks[1]), gains, looks, marks[0])
         is_repair = bool(work.images)
         touched = self.touched(old, new)
         entered, left = self.moves(old, new)
@@ -260,12 +258,17 @@ class SteppedWriter:
         self.views.remove_empty(emptied, meter)
         return True, None
 
-    def _name(self, known: str | None, contributing_work: Work | None = None) -> str:
+    def _refuse_later_marks(self, write: str | None) -> None:
+        """Raise Redeployed for a record or an intent with a mark of a view that this writer does not know of."""
+        if mark_of(write) > self._last_filling:
+            raise Redeployed
+
+    def _name(self, known: str | None, contributing_work: Work | None = None, mark: int | None = None) -> str:
         """Return the name of a new write in place of a known one; `contributing_work` adds something to views."""
         name = self._identity.stamps.write_after(stamp_of(known))
         if contributing_work is None:
-            return inheriting(name, known)
-        return contributing(name, self._identity.stamps.process, self._number(contributing_work))
+            return inheriting(name, known, mark)
+        return contributing(name, self._identity.stamps.process, self._number(contributing_work), mark or 0)
 
     def _number(self, work: Work) -> str:
         """Return the number of the intent of a write, which is noted next."""
@@ -324,7 +327,8 @@ class SteppedWriter:
                 if not is_put:
                     return False, current
                 work.mark = work.last = mark
-            self._check_references(work, meter, change)
+            if not work.is_counting:
+                self._check_references(work, meter, change)
         self._look_again(work)
         return True, None
 
@@ -377,6 +381,7 @@ class SteppedWriter:
             self.columns,
             tuple(images),
             (positions[0], positions[1]),
+            change.mark,
         )
         meter.step(1)
         log.note(work.intent)
@@ -453,15 +458,20 @@ class SteppedWriter:
         requests as lost.
         """
         meter = meter or Meter()
+        self._refuse_later_marks(intent.write)
         record = self.records.fence(intent.key, stamp_of(intent.write), intent.write, meter)
+        emptied = self._upkeep.fold_again(intent, record, self.gains_of(intent), meter)
+        self._clear(intent, self.records.image(record), stamp_of(record.write), meter)
+        self.views.remove_empty(emptied, meter)
+        return record.write == intent.write
+
+    def gains_of(self, intent: Intent) -> Mapping[int, Gains]:
+        """Return what the groups of each view gain by a write in progress, if its record is put."""
         old, new = (
             self._as_now(intent.columns, intent.images[position]) if position is not None else None
             for position in intent.change
         )
-        emptied = self._upkeep.fold_again(intent, record, Change(old, new, intent.write), meter)
-        self._clear(intent, self.records.image(record), stamp_of(record.write), meter)
-        self.views.remove_empty(emptied, meter)
-        return record.write == intent.write
+        return self.views.gains(old, new, (intent.mark, mark_of(intent.write)))
 
     def _clear(self, intent: Intent, image: Row | None, stamp: int, meter: Meter) -> None:
         """Make all entries and slots that an intent may have touched agree with the record, and forget the intent.
@@ -500,12 +510,13 @@ def group_writer(view: Table, deployment: Deployment, store: Store, identity: Wr
 def _views_of(writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> SteppedViews:
     """Return the views that the writes of a table keep, for this version and for others."""
 
-    def stepped(kept: KeptView, declared_in: Deployment) -> SteppedView:
+    def stepped(kept: KeptView, declared_in: Deployment, counts: Counting = "always") -> SteppedView:
         groups = group_writer(kept.table, declared_in, store, identity)
-        return SteppedView(kept, groups, GroupRows(kept.table, declared_in), identity)
+        rows, counted_from = GroupRows(kept.table, declared_in), deployment.counted_from.get(kept.table.name, 0)
+        return SteppedView(kept, groups, rows, identity, counted_from, counts)
 
     others = zip(writer.other_views, deployment.other_views_of(writer.table), strict=True)
     return SteppedViews(
         [stepped(view, deployment) for view in writer.views],
-        [stepped(view, declared.deployment) for view, declared in others],
+        [stepped(view, declared.deployment, declared.counts) for view, declared in others],
     )
