@@ -7,7 +7,8 @@ a plan may take 1 % longer and be in the next one.
 Its bound of requests may be larger only as the price of time: if the plan chosen is in a lower step. More requests for
 the same time, or for a looser proof of the same plan, break the law.
 
-Only queries that name the table of a declaration are compared: the others are planned alike.
+Only queries that name the table of a declaration are compared: the others are planned alike. `declared_in` takes each
+declaration of a world, or some that it draws: another world says more than another declaration of the same one.
 
 The law is about a query alone, as nothing else is declared for it. In a set, it may read an index that another query
 needs; if a declaration makes that other query cheaper, the index may be needed no longer. An index in BUCKETS is left
@@ -31,6 +32,7 @@ from ..piql_text import piql_query
 from ..schema import ForeignKey, Schema, Table, piql_ddl
 from ..views import base_of
 from ..world import World, random_world
+from .planned_costs import PlannedCosts
 
 Costs: TypeAlias = Callable[[Schema, Mapping[str, str]], dict[str, Cost]]
 SCALES = (1, 1, 10, 100, 3_000)  # a limit of 9 changes little, one of 27,000 much
@@ -60,8 +62,16 @@ class Declared:
         self.dearer += more.dearer
 
 
-def declared_in(seed: int, costs: Costs | None = None, world_of: Callable[[int], World] = random_world) -> Declared:
-    """Compile the queries of a world, and without each declaration of its schema, one at a time."""
+def declared_in(
+    seed: int,
+    costs: Costs | None = None,
+    world_of: Callable[[int], World] = random_world,
+    drawn: int | None = None,
+) -> Declared:
+    """Plan the queries of a world, and without each declaration of its schema, one at a time, or without `drawn` ones.
+
+    What is dearer is compiled once more by `piql.compile`, which has the last word.
+    """
     world = world_of(seed)
     rng = random.Random(f"declaring {seed}")
     schema = replace(
@@ -70,24 +80,34 @@ def declared_in(seed: int, costs: Costs | None = None, world_of: Callable[[int],
         indexes=tuple(index for index in world.schema.indexes if index.buckets is None),
     )
     texts = {case.name: piql_query(case.name, case.query, case.style) for case in world.reads}
+    left_out = list(without_each(schema))
+    if drawn is not None:
+        left_out = rng.sample(left_out, min(drawn, len(left_out)))
+    reading = [_naming(table, schema, texts) for table, _, _ in left_out]
     found = Declared()
-    costs = costs or costs_of
-    whole = costs(schema, texts)
-    for table, name, smaller in without_each(schema):
-        names = "|".join([table, *(view.name for view in schema.views if base_of(schema, view).name == table)])
-        reading = {query: text for query, text in texts.items() if re.search(rf"\b({names})\b", text)}
-        for query, before in costs(smaller, reading).items():
+    planned_costs = costs or PlannedCosts()
+    compiled_costs = costs or costs_of
+    whole = planned_costs(schema, {name: text for some in reading for name, text in some.items()})
+    for (_, declared, smaller), some in zip(left_out, reading, strict=True):
+        for query, before in planned_costs(smaller, some).items():
             now = whole.get(query)
             found.held += 1
             if now is not None:
                 found.cheaper += now[:2] < before[:2]
             if is_dearer(now, before):
                 alone = {query: texts[query]}
-                now, before = costs(schema, alone).get(query), costs(smaller, alone).get(query)
-                if is_dearer(now, before):
-                    detail = f"{_said(before)} without it, {_said(now)} with it\n{piql_ddl(schema)}{texts[query]}"
-                    found.dearer.append(Dearer(seed, query, name, detail))
+                now_alone, before_alone = (compiled_costs(one, alone).get(query) for one in (schema, smaller))
+                if is_dearer(now_alone, before_alone):
+                    detail = f"{_said(before_alone)} without it, {_said(now_alone)} with it"
+                    detail += f"\n{piql_ddl(schema)}{texts[query]}"
+                    found.dearer.append(Dearer(seed, query, declared, detail))
     return found
+
+
+def _naming(table: str, schema: Schema, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the queries that name a table, or a view of it."""
+    names = "|".join([table, *(view.name for view in schema.views if base_of(schema, view).name == table)])
+    return {query: text for query, text in texts.items() if re.search(rf"\b({names})\b", text)}
 
 
 def is_dearer(now: Cost | None, before: Cost | None) -> bool:
