@@ -73,6 +73,7 @@ def expensive_write(bound: Bound, thresholds: Thresholds, name: str | None, span
         span,
         labels=_label(cause),
         help=(
+            *_share(cause),
             "a smaller limit on the rows it changes, or a LIMIT and several executions, makes it cheaper"
             if limits
             else "one limit or index fewer makes it cheaper, and so does searching the words of a shorter column",
@@ -80,6 +81,11 @@ def expensive_write(bound: Bound, thresholds: Thresholds, name: str | None, span
         ),
         query=name,
     )
+
+
+def _share(cause: Term | None) -> tuple[str, ...]:
+    """Return what the most requests are made for, where no place in the text says it: by an index of the compiler."""
+    return () if cause is None or cause.span is not None else (f"{cause.value:,} of them are {cause.reason}",)
 
 
 def _largest_term(bound: Bound, operator: OperatorBound) -> Term | None:

@@ -75,7 +75,7 @@ class Trials:
             edits = compose(fix.edits, further.edits)
             if edits is not None:
                 consequence = together([fix.consequence, further.consequence])
-                title = _title([fix.title, further.title])
+                title = joined_title([fix.title, further.title])
                 fixes.append(Fix(title, edits, further.unblocks, consequence, further.cost))
         return fixes
 
@@ -90,10 +90,11 @@ def _joined(errors: Sequence[Diagnostic]) -> Fix | None:
         if first.file == second.file and second.start < first.end:
             return None
     consequence = together(fix.consequence for fix in fixes)
-    return Fix(_title([fix.title for fix in fixes]), tuple(edits), consequence=consequence)
+    return Fix(joined_title([fix.title for fix in fixes]), tuple(edits), consequence=consequence)
 
 
-def _title(titles: Sequence[str]) -> str:
+def joined_title(titles: Sequence[str]) -> str:
+    """Return the title of several fixes that are made as one."""
     first, *following = dict.fromkeys(titles)
     return " and ".join((first, *(title[0].lower() + title[1:] for title in following)))
 

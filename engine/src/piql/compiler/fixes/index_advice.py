@@ -88,10 +88,9 @@ def _unused(compilation: Compilation) -> list[Index]:
 def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial) -> tuple[Diagnostic, ...]:
     """Advise to remove an index; the fix is offered if no bound of `queries`, those of its table, gets worse."""
     assert index.span is not None
-    edits = (_removal(index.span),)
-    consequence = f"the answers stay the same; each write to {index.table} updates one index fewer"
-    fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=consequence)
-    works = _is_no_worse(queries, trial(edits, {query.name for query in queries}))
+    title, consequence, edits = removal_of_index(index)
+    fix = Fix(title, edits, consequence=consequence)
+    works = is_no_worse(queries, trial(edits, {query.name for query in queries}))
     return (
         report(
             "unused-index",
@@ -101,6 +100,13 @@ def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial
             fixes=(fix,) if works else (),
         ),
     )
+
+
+def removal_of_index(index: Index) -> tuple[str, str, tuple[Edit, ...]]:
+    """Return how an index that was made by hand is removed: the title, the consequence and the edits."""
+    assert index.span is not None
+    consequence = f"the answers stay the same; each write to {index.table} updates one index fewer"
+    return f"Remove CREATE INDEX {index.name}", consequence, (_removal(index.span),)
 
 
 def _removal(span: Span) -> Edit:
@@ -113,7 +119,7 @@ def _removal(span: Span) -> Edit:
     return Edit(span.file, start, end, "")
 
 
-def _is_no_worse(before: tuple[CompiledQuery, ...], after: Compilation) -> bool:
+def is_no_worse(before: tuple[CompiledQuery, ...], after: Compilation) -> bool:
     """Return whether the compilation afterwards bounds each query at least as tightly as before."""
     if after.has_errors:
         return False
@@ -147,7 +153,7 @@ def _about_order(
 
     def is_better(readers: tuple[CompiledQuery, ...]) -> bool:
         after = trial(edits, {query.name for query in readers})
-        if not _is_no_worse(readers, after) or _references(after, table.name) != _references(compilation, table.name):
+        if not is_no_worse(readers, after) or _references(after, table.name) != _references(compilation, table.name):
             return False
         return _count(after, table.name) < _count(compilation, table.name)
 

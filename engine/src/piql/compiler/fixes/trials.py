@@ -82,8 +82,8 @@ def _pieces_defining(
 ) -> frozenset[int]:
     """Return the ids of the pieces that define what some queries name, so that a trial costs the same in any set.
 
-    These pieces define the tables that the queries read, the tables that those reference, the indexes of both, and
-    whatever is edited. If a query has no plan yet, it may name any table: then they are all pieces of the schema.
+    These pieces define the tables that the queries read, the tables that those reference, the indexes of both, whatever
+    is edited, and the settings. If a query has no plan yet, it may name any table: then they are all of the schema.
     """
     queries = [query for part in parts for query in part.bound if query.name in names]
     if any(query.plan is None or query.has_errors for query in queries):
@@ -101,7 +101,11 @@ def _pieces_defining(
     spans = [schema.tables[name].span for name in tables]
     spans += [index.span for index in schema.indexes.values() if index.table in tables]
     files = {span.file for span in spans if span is not None} | {edit.file for edit in edits}
-    return frozenset(id(file) for file in assembly.definitions if file.source.name in files)
+    return frozenset(id(file) for file in assembly.definitions if file.source.name in files or _has_settings(file))
+
+
+def _has_settings(file: ast.ParsedFile) -> bool:
+    return any(isinstance(statement, ast.SetSetting) for statement in file.statements)
 
 
 def _without_other_queries(file: ast.ParsedFile, names: set[str]) -> str:

@@ -4,7 +4,8 @@ Enters: an `Assembly`. Leaves: a `Compilation` whose spans count from the start 
 
     Assembly ──▶ fixes of gaps (gap_fixes) ──▶ fixes to try for scalar subqueries (one_value)
              ──▶ fixes that came with a finding, each tried (finding_fixes)
-             ──▶ one warning a hot partition (partitions) ──▶ advice on indexes (index_advice)
+             ──▶ one warning a hot partition (partitions)
+             ──▶ fixes of writes that are called expensive (cheaper_writes) ──▶ advice on indexes (index_advice)
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from piql.compiler.fixes.cheaper_writes import with_cheaper_writes
 from piql.compiler.fixes.finding_fixes import Outcome, Trials
 from piql.compiler.fixes.gap_fixes import GAP_CODES, cost_of, with_gap_fixes
 from piql.compiler.fixes.index_advice import advise
@@ -53,7 +55,8 @@ def with_working_fixes(assembly: Assembly) -> Compilation:
     compilation = _with_tried_fixes(assembly, _with_fixes_of_scalar_subqueries(assembly, with_gap_fixes(assembly)))
     compilation = replace(compilation, diagnostics=once_for_each_partition(compilation.diagnostics))
     if compilation.has_errors:
-        return compilation
+        return compilation  # what is refused may need the very limit that a write could do without
+    compilation = with_cheaper_writes(assembly, compilation)
     advice = _with_allowed(assembly, advise(compilation, partial(compile_accepted, assembly)))
     return replace(compilation, diagnostics=(*compilation.diagnostics, *advice)) if advice else compilation
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from piql.compiler.fixes.edits import new_lines
+from piql.compiler.fixes.table_elements import Element, comma_behind
 from piql.compiler.syntax import ast
 from piql.editor.service.renaming import RenameRefused, rename, written
 from piql.editor.service.schema_edits.changes import (
@@ -17,9 +18,7 @@ from piql.editor.service.schema_edits.changes import (
 )
 from piql.editor.service.schema_edits.limits import limit_line, set_limit
 from piql.editor.service.schema_edits.statements import (
-    Element,
     TableText,
-    comma_behind,
     line_break,
     table_of,
     without_elements,
@@ -56,7 +55,9 @@ def _behind_columns(table_text: TableText, text: str) -> tuple[Edit, ...]:
     indent = table_text.text[line_start:at]
     separator = f"{line_break(table_text.text)}{indent}" if not indent.strip() and line_start > 0 else " "
     # An ENTITY needs no comma before PRIMARY.
-    comma = () if comma_behind(table_text, last) is not None else (Edit(name, end, end, ","),)
+    comma = (
+        () if comma_behind(table_text.text, table_text.statement, last) is not None else (Edit(name, end, end, ","),)
+    )
     return (*comma, Edit(name, at, at, f"{text},{separator}"))
 
 

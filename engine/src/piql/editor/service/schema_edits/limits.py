@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from piql.compiler.fixes.edits import new_lines
+from piql.compiler.fixes.table_elements import without_maximum
 from piql.compiler.syntax import ast
 from piql.editor.service.renaming import written
 from piql.editor.service.schema_edits.changes import SchemaEditRefused, SetLimit
@@ -82,9 +83,7 @@ def _without_limit(
 ) -> tuple[Edit, ...]:
     if present is None:
         raise SchemaEditRefused(f"the table {change.table} has no limit on {', '.join(change.columns)}")
-    element, number = present
+    element, _ = present
     if isinstance(element, ast.LimitClause):
         return without_elements(table_text, [element])
-    word = table_text.text.upper().rindex("MAX", element.span.start, number.start)
-    blank = len(table_text.text[:word]) - len(table_text.text[:word].rstrip())
-    return (Edit(table_text.file.source.name, word - blank, number.end, ""),)
+    return without_maximum(table_text.file, element)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from piql.compiler.fixes import table_elements
 from piql.compiler.fixes.select_text import without_comments
+from piql.compiler.fixes.table_elements import Declaration, Element
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse_once
 from piql.editor.service.schema_edits.changes import SchemaEditRefused
 from piql.text.diagnostics.diagnostic import Edit
 from piql.text.source import Source
-
-Declaration = ast.CreateTable | ast.CreateEntity
-Element = ast.ColumnDefinition | ast.EntityReference | ast.TableConstraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,54 +72,7 @@ def line_break(text: str) -> str:
 
 
 def without_elements(table_text: TableText, gone: Sequence[Element]) -> tuple[Edit, ...]:
-    """Return the edits that take elements out of their table, with their commas and the rest of their lines.
-
-    CREATE TABLE t (             CREATE TABLE t (
-      a INT,                 →     a INT
-      b INT -- no longer         );
-    );
-    """
-    elements = table_text.statement.elements
-    ranges = [_range_of(table_text, number) for number, element in enumerate(elements) if element in gone]
-    kept = [number for number, element in enumerate(elements) if element not in gone]
-    if not kept:
+    """Return the edits that take elements out of their table; refuse to leave it without any."""
+    if all(element in gone for element in table_text.statement.elements):
         raise SchemaEditRefused(f"the table {table_text.statement.name.text} would have no column left")
-    last = kept[-1]
-    if last < len(elements) - 1 and comma_behind(table_text, len(elements) - 1) is None:
-        comma = comma_behind(table_text, last)
-        if comma is not None:
-            ranges.append((comma, comma + 1))
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return tuple(Edit(table_text.file.source.name, start, end, "") for start, end in joined)
-
-
-def comma_behind(table_text: TableText, number: int) -> int | None:
-    """Return the offset of the comma behind an element; None where there is none."""
-    elements = table_text.statement.elements
-    end = elements[number].span.end
-    following = elements[number + 1].span.start if number + 1 < len(elements) else table_text.statement.span.end - 1
-    comma = without_comments(table_text.text[end:following]).find(",")
-    return end + comma if comma >= 0 else None
-
-
-def _range_of(table_text: TableText, number: int) -> tuple[int, int]:
-    """Return what goes with an element: its whole lines where it has them alone, else it and its comma."""
-    text, span, comma = table_text.text, table_text.statement.elements[number].span, comma_behind(table_text, number)
-    line_start = text.rfind("\n", 0, span.start) + 1
-    line_end = text.find("\n", span.end)
-    before = text[line_start : span.start].strip()
-    is_own_comma = comma is not None and comma < line_end and before != ","
-    rest = without_comments(text[comma + 1 if comma is not None and is_own_comma else span.end : line_end])
-    leads_with_comma = before == "," and number > 0  # as in `, b INT`: the comma of the next one stays
-    is_alone = leads_with_comma or (not before and (is_own_comma or comma is None))
-    if is_alone and line_start > table_text.statement.span.start and line_end >= 0 and not rest.strip():
-        return line_start, line_end + 1
-    if comma is None:
-        return len(text[: span.start].rstrip(" ")), span.end
-    end = comma + 1
-    return span.start, end + len(text[end:]) - len(text[end:].lstrip(" "))
+    return table_elements.without_elements(table_text.file, table_text.statement, gone)

@@ -97,13 +97,19 @@ CODES = (
         "expensive-write",
         "One write makes very many requests",
         "Each index, limit, UNIQUE and foreign key adds requests to every write of its table; an index of words adds "
-        "some for each word that a text can hold. The parts of the bound say which constraint costs what. A shorter "
-        "column or one index less makes the write cheaper. Above 1,000 requests a write is called expensive; "
+        "some for each word that a text can hold. The parts of the bound say which constraint costs what. Fixes are "
+        "offered where all queries of the set are accepted: they remove an index made by hand that no query reads, or "
+        "a limit that no query needs for its bound, or let one execution write fewer rows. Each is compiled with all "
+        "queries of its tables before: none gets a larger bound or a new warning. A foreign key or a UNIQUE is never "
+        "removed, and no number of a limit and no length of a column is lowered, since somebody needs so much. So "
+        "there is no fix where the words of a long text are searched; a shorter column makes that write cheaper. "
+        "Above 1,000 requests a write is called expensive; "
         "`SET expensive_requests = 5000;` sets another number for the whole application, and "
         "`-- allow(expensive-write): why` above a write dismisses the warning. An UPDATE is also called "
         "expensive where it makes ten times the requests to keep copies of a column: an index holds the "
-        "columns that its queries read, and an index of words has an entry for each word. A query that names its "
-        "columns instead of `*` leaves them out.",
+        "columns that its queries read, and an index of words has an entry for each word. Each entry is put twice, "
+        "so that no reader trusts one that its row contradicts. A query that names its columns without the changed "
+        "one leaves the copies out, and that is the fix; it changes the answer of that query.",
         "CREATE TABLE articles (id INT PRIMARY KEY, body VARCHAR(4000));\n"
         "CREATE QUERY search AS SELECT id FROM articles WHERE body CONTAINS [word] LIMIT 10;\n"
         "CREATE QUERY add AS INSERT INTO articles (id, body) VALUES ([id], [body]);",
