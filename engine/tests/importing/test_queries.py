@@ -33,6 +33,14 @@ WRITTEN = {
     "INSERT INTO users (id, name) VALUES (?, ?), (?, ?)": (
         "INSERT INTO users (id, name) VALUES ([id], [name]), ([id2], [name2])"
     ),
+    "INSERT INTO users (id, name) VALUES (nextval('users_id_seq'), ?)": (
+        "INSERT INTO users (id, name) VALUES ([id], [name])"
+    ),
+    "INSERT INTO users (id, name) VALUES (users_seq.NEXTVAL, ?)": "INSERT INTO users (id, name) VALUES ([id], [name])",
+    "INSERT INTO users (id, name) VALUES (NEXT VALUE FOR s, ?)": "INSERT INTO users (id, name) VALUES ([id], [name])",
+    "SELECT n FROM users WHERE id = 1 AND LOWER(name) = LOWER(?)": (
+        "SELECT n FROM users WHERE id = 1 AND LOWER(name) = LOWER([name])"
+    ),
     "UPDATE public.users SET town = ? WHERE id = ?": "UPDATE users SET town = [town] WHERE id = [id]",
     'SELECT total FROM public."order" WHERE id = 1': 'SELECT total FROM "order" WHERE id = 1',
     "SELECT ':x?' || name AS a FROM users WHERE id = 1": "SELECT ':x?' || name AS a FROM users WHERE id = 1",
@@ -166,3 +174,28 @@ def test_the_command_takes_files_of_queries(tmp_path: Path, capsys: pytest.Captu
     queries.write_text("SELECT id FROM users WHERE id = 'x")
     assert import_([str(schema), str(queries)]) == 1
     assert capsys.readouterr().err == f"{queries}:1: the quote ' that begins here is never closed\n"
+
+
+@pytest.mark.parametrize(("value", "written"), [("'t'", "TRUE"), ("'f'", "FALSE"), ("1", "TRUE"), ("0", "FALSE")])
+def test_truth_values_of_other_databases_are_written_as_those_of_piql(value: str, written: str) -> None:
+    schema = "CREATE TABLE notes (id INT PRIMARY KEY, seen BOOLEAN NOT NULL, name TEXT);"
+    queries = f"UPDATE notes SET seen = {value}, name = 't' WHERE id = $1;"
+    found = import_text(schema, "postgres", "schema.sql", {"queries.sql": queries})
+    assert BODY.findall(found.text) == [f"UPDATE notes SET seen = {written}, name = 't' WHERE id = [id]"]
+    assert "truth values are written as TRUE and FALSE" in found.text
+
+
+def test_an_operator_of_at_signs_is_no_parameter() -> None:
+    found = imported("SELECT id FROM users WHERE name @@ to_tsquery($1)")
+    assert "name @@ to_tsquery([p])" in found.text or "name @@ to_tsquery([name])" in found.text
+    assert "-- CREATE QUERY" in found.text
+
+
+def test_calls_by_which_a_dump_sets_the_session_and_its_sequences_are_no_queries() -> None:
+    calls = (
+        "SELECT pg_catalog.set_config('search_path', '', false);\nSELECT pg_catalog.setval('users_id_seq', 7, true);"
+    )
+    text = import_text(f"{SCHEMA}\n{calls}", "postgres", "schema.sql", {}).text
+    assert "it is about the session, not about the data" in text
+    assert "PIQL has no sequences" in text
+    assert "it is a query" not in text

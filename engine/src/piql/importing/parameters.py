@@ -72,7 +72,13 @@ class ParameterNames:
         while at < len(self.tokens):
             token = self.tokens[at]
             parts.append(self.text[end : token.start])
-            rewriting = self._parameter(at) or self._list(at) or self._schema(at) or Rewriting(1, self._plain(at))
+            rewriting = (
+                self._parameter(at)
+                or self._next_number(at)
+                or self._list(at)
+                or self._schema(at)
+                or Rewriting(1, self._plain(at))
+            )
             parts.append(rewriting.text)
             at += rewriting.token_count
             end = self.tokens[at - 1].end
@@ -107,6 +113,22 @@ class ParameterNames:
             return None
         return Rewriting(spelling.token_count, self._sized(at, self._name(spelling, lambda: self._column(at))))
 
+    def _next_number(self, at: int) -> Rewriting | None:
+        """Write what takes a number from a sequence as a parameter: `nextval('s')`, `s.NEXTVAL`, `NEXT VALUE FOR s`."""
+        words = [self._word(at + ahead) for ahead in range(4)]
+        if words[:2] == ["NEXTVAL", "("]:
+            end = next((end for end in range(at, len(self.tokens)) if self._word(end) == ")"), None)
+            count = 0 if end is None else end + 1 - at
+        elif words[:3] == ["NEXT", "VALUE", "FOR"]:
+            count = 6 if self._word(at + 4) == "." else 4
+        else:
+            count = 3 if words[1:3] == [".", "NEXTVAL"] else 0
+        if not count or at + count > len(self.tokens):
+            return None
+        name = self._unique(self.inserted.get(at, "id"))
+        self.notes.append(f"PIQL has no sequences: the application gives each row its number, [{name}]")
+        return Rewriting(count, f"[{name}]")
+
     def _name(self, spelling: _Spelling, column: Callable[[], str]) -> str:
         """Return the name of a parameter: its own, that of its number, or a new one after the column."""
         if spelling.name is not None:
@@ -124,7 +146,7 @@ class ParameterNames:
         number = following.text if following is not None and following.kind == "number" else None
         if token.text == "?":
             return _Spelling(1) if number is None else _Spelling(2, number=number)
-        if token.kind == "word" and token.text.startswith("@") and len(token.text) > 1:
+        if token.kind == "word" and token.text.startswith("@") and token.text.strip("@"):
             return _Spelling(1, _word(token.text.lstrip("@")))
         if following is None:
             return None
@@ -181,11 +203,15 @@ class ParameterNames:
         if self._word(before) == "AND" and "BETWEEN" in (self._word(before - 2), self._word(before - 3)):
             before -= 3 if self._word(before - 3) == "BETWEEN" else 2
             suffix = "_to"
-        while self._word(before) in _COMPARISONS | {"NOT", "BETWEEN", "("}:
+        while self._word(before) in _COMPARISONS | {"NOT", "BETWEEN", "(", ")"} or self._is_call(before):
             before -= 1
         token = self.tokens[before] if before >= 0 else None
         is_column = token is not None and token.is_name and (token.kind == "quoted" or token.word not in _NO_COLUMNS)
         return _word(unquoted(token)) + suffix if is_column and token is not None else _NO_NAME
+
+    def _is_call(self, at: int) -> bool:
+        """Whether a token is the name of a function: what it is called with has a name that says more."""
+        return self._word(at + 1) == "(" and self._word(at) not in _NO_COLUMNS and self.tokens[at].kind == "word"
 
     def _unique(self, name: str) -> str:
         """Return the name, with a number behind it if another parameter has it."""

@@ -19,6 +19,8 @@ from piql.importing.statements import Statement, statements_of
 from piql.importing.tokens import shown, unquoted
 from piql.importing.translating import MISSING, translated
 from piql.importing.writing import comment, quoted
+from piql.text.diagnostics.diagnostic import Edit
+from piql.text.edits import apply_edits
 
 MAX_QUERIES = 1_000  # of one import: each is compiled
 _VERBS = frozenset({"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "("})
@@ -29,6 +31,8 @@ _COST = frozenset(
     bulk-write pattern-match offset recursive-query
     """.split()
 )
+_SPELLING = frozenset({"type-mismatch"})  # codes whose fixes only write a value as PIQL does
+_END = ";\n"  # of a statement
 _NAMED = re.compile(r"^\W*(?:name\s*:|:name)\s*(?P<name>[\w-]+)", re.IGNORECASE)
 _PARAMETER = re.compile(r"\[(\w+)\](?: MAX \d+)?")
 _WITH_COLON = re.compile(r"(?<![:\w]):(\w+)")
@@ -63,6 +67,7 @@ class _Query:
     body: str
     changes: list[str]  # what the user is told about it
     error: str | None = None  # why the compiler refuses it, other than for its cost
+    mended: str | None = None  # its statement with the values that have another spelling in PIQL, where that is known
 
 
 def query_sources(text: str, dialect: Dialect, file: str) -> tuple[list[QuerySource], list[ReadStatement]]:
@@ -101,8 +106,9 @@ def import_queries(sources: Sequence[QuerySource], schema: str, dialect: Dialect
     keys = _only_keys(schema) if any(query.error is not None for query in originals) else {}
     translations = [None if query.error is None else _translation(query, dialect, keys) for query in originals]
     _compile([translation for translation in translations if translation is not None], schema)
+    _mend([query for query in (*originals, *translations) if query is not None and query.mended is not None], schema)
     queries = [
-        query if translation is None or translation.error is not None else translation
+        query if query.error is None or translation is None or translation.error is not None else translation
         for query, translation in zip(originals, translations, strict=True)
     ]
     notes = [
@@ -159,12 +165,31 @@ def _compile(queries: Collection[_Query], schema: str) -> None:
     """Compile queries beside the schema, and set `error` of each to its first error that is not about its cost."""
     files = {f"{number}.piql": _statement(query) for number, query in enumerate(queries)}
     errors: dict[str, str] = {}
+    edits: dict[str, list[Edit]] = {}
     for finding in compiler.compile({"schema.piql": schema, **files}).diagnostics:
         if finding.severity == "error" and finding.code not in _COST:
+            if finding.code in _SPELLING and finding.fixes:
+                edits.setdefault(finding.span.file, []).extend(finding.fixes[0].edits)
             way_out = f" ({finding.help[0]})" if finding.help else ""
             errors.setdefault(finding.span.file, f"{finding.message}{way_out}")
     for number, query in enumerate(queries):
-        query.error = errors.get(f"{number}.piql")
+        name = f"{number}.piql"
+        query.error = errors.get(name)
+        begin, end = len(_head(query)), len(_statement(query)) - len(_END)
+        if name in edits and all(begin <= edit.start <= edit.end <= end for edit in edits[name]):
+            query.mended = apply_edits(files, edits[name])[name][begin : -len(_END)]
+
+
+def _mend(queries: Sequence[_Query], schema: str) -> None:
+    """Compile queries as they are mended, and leave those mended that PIQL takes then."""
+    mended = [replace(query, body=query.mended or query.body, mended=None) for query in queries]
+    if not mended:
+        return
+    _compile(mended, schema)
+    for query, changed in zip(queries, mended, strict=True):
+        if changed.error is None:
+            query.changes = [*query.changes, "truth values are written as TRUE and FALSE"]
+            query.body, query.error = changed.body, None
 
 
 def _only_keys(schema: str) -> dict[str, tuple[str, ...]]:
@@ -188,7 +213,11 @@ def _translation(query: _Query, dialect: Dialect, only_keys: Mapping[str, tuple[
 
 def _statement(query: _Query) -> str:
     """Return the query as a statement of PIQL."""
-    return f"CREATE QUERY {quoted(query.name)} AS\n{query.body};\n"
+    return f"{_head(query)}{query.body}{_END}"
+
+
+def _head(query: _Query) -> str:
+    return f"CREATE QUERY {quoted(query.name)} AS\n"
 
 
 def _text(query: _Query) -> str:

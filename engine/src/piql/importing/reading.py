@@ -156,7 +156,16 @@ def _read_words(statement: Statement, collected: Collected) -> None:
     elif reader.accept("COMMENT", "ON"):
         _comment(reader, collected)
     else:
-        raise LeftOut(_LEFT_OUT.get(reader.word(), UNKNOWN))
+        raise LeftOut(_why_no_schema(reader))
+
+
+def _why_no_schema(reader: Reader) -> str:
+    """Return why a statement that declares nothing is left out; dumps call functions for the session and sequences."""
+    if reader.word() == "SELECT":
+        called = reader.word(3) if reader.word(2) == "." else reader.word(1)
+        if called in ("SET_CONFIG", "SETVAL"):
+            return _SETTING if called == "SET_CONFIG" else _NUMBERS
+    return _LEFT_OUT.get(reader.word(), UNKNOWN)
 
 
 def _why_not_altered(reader: Reader) -> str:

@@ -49,7 +49,7 @@ from piql.compiler.syntax import ast
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import COLUMN_TYPES, WHOLE, convert
 from piql.schema.values import ValueMismatch, shown
-from piql.text.diagnostics.diagnostic import Diagnostic, Fix, Label
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
@@ -250,7 +250,8 @@ class ExpressionBinder:
         try:
             return logical.Constant(value=convert(value, expected), type=bare(expected), span=node.span)
         except ValueMismatch as mismatch:
-            self.report("type-mismatch", str(mismatch), node.span, COLUMN_TYPES[expected.kind].written)
+            fixes = _as_boolean(node) if expected.kind is Kind.BOOLEAN else ()
+            self.report("type-mismatch", str(mismatch), node.span, COLUMN_TYPES[expected.kind].written, *fixes)
             return None
 
     def pair(
@@ -466,3 +467,16 @@ class ExpressionBinder:
 def _expected_of(bound: logical.Expression | None) -> SqlType | None:
     """Return the type that the other side of a comparison takes; None where this side is broken or unknown."""
     return bare(type_of(bound)) if bound is not None else None
+
+
+def _as_boolean(node: ast.LiteralValue) -> tuple[Fix, ...]:
+    """Return the fix of a truth value as other databases take it: `'t'` and 1 of PostgreSQL and MySQL."""
+    word = str(node.value).lower()
+    written = "TRUE" if word in _TRUE else "FALSE" if word in _FALSE else None
+    if written is None or not isinstance(node.value, str | int):
+        return ()
+    return (Fix(f"Write {written}", (Edit(node.span.file, node.span.start, node.span.end, written),)),)
+
+
+_TRUE = frozenset({"t", "true", "y", "yes", "on", "1"})
+_FALSE = frozenset({"f", "false", "n", "no", "off", "0"})

@@ -26,8 +26,8 @@ def with_stop(
 
 
 def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.Count | None:
-    """Return the count of LIMIT or PAGINATE; None without one, or after an error. An OFFSET is reported."""
-    if node.offset is not None:
+    """Return the count of LIMIT or PAGINATE; None without one, or after an error. An OFFSET is reported, but for 0."""
+    if node.offset is not None and not _skips_nothing(node.offset):
         _refuse_offset(context, node, node.offset)
     stop = node.stop
     if stop is None:
@@ -44,6 +44,11 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
     assert isinstance(stop.count.value, int)
     max_span = stop.count.span if stop.count.span.text.isdigit() else None  # FETCH FIRST ROW ONLY has no number
     return logical.Count(max=stop.count.value, span=stop.span, max_span=max_span)
+
+
+def _skips_nothing(offset: ast.OffsetClause) -> bool:
+    """Whether an OFFSET is 0, as programs write it for the first page."""
+    return isinstance(offset.count, ast.LiteralValue) and offset.count.value == 0 and offset.count.value is not False
 
 
 def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:

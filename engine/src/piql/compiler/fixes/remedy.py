@@ -33,14 +33,15 @@ class Change(IntEnum):
 
     NOTHING = 0  # the same rows are read in another way
     FEWER_PARAMETERS = 1  # the same rows where callers gave a range of that width
-    WRITES_OF_AN_OWNER = 2  # writes are refused that go beyond a limit on a key or a reference
-    WRITES = 3  # writes are refused that go beyond a limit on other columns
-    DEARER_WRITES = 4  # the same rows, which each write keeps ready
-    PAGES = 5  # the same rows, some at a time
-    FEWER_ROWS = 6
-    OTHER_ROWS = 7  # or the same in another order
-    PART_OF_THE_DATA = 8  # an aggregate or sort sees some rows only
-    ONE_ROW = 9  # of a table, where many were asked for
+    DANGLING_WRITES = 2  # writes are refused that name no row by a reference
+    WRITES_OF_AN_OWNER = 3  # writes are refused that go beyond a limit on a key or a reference
+    WRITES = 4  # writes are refused that go beyond a limit on other columns
+    DEARER_WRITES = 5  # the same rows, which each write keeps ready
+    PAGES = 6  # the same rows, some at a time
+    FEWER_ROWS = 7
+    OTHER_ROWS = 8  # or the same in another order
+    PART_OF_THE_DATA = 9  # an aggregate or sort sees some rows only
+    ONE_ROW = 10  # of a table, where many were asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from piql.compiler.fixes.consequences import together
 from piql.compiler.fixes.edits import edits_of
 from piql.compiler.fixes.remedies.cardinality_limit import add_cardinality_limit
+from piql.compiler.fixes.remedies.compare_columns import compare_columns
 from piql.compiler.fixes.remedies.fix_columns import fix_columns, fix_keys
 from piql.compiler.fixes.remedies.foreign_key import add_foreign_key
 from piql.compiler.fixes.remedies.join_by_key import join_by_key
@@ -35,6 +36,7 @@ REMEDIES: tuple[Remedies, ...] = (
     keep_view,
     join_by_key,
     add_foreign_key,
+    compare_columns,
     order_by_range,
     leave_nulls_as_usual,
     read_both_sides,

@@ -20,5 +20,5 @@ def add_foreign_key(query: RefusedQuery) -> list[Remedy]:
                 "of a row that is named; the answer stays the same"
             )
             title = f"Add {reference.clause} to {gap.table.name}"
-            remedies.setdefault(line, Remedy(title, consequence, Change.WRITES, line))
+            remedies.setdefault(line, Remedy(title, consequence, Change.DANGLING_WRITES, line))
     return list(remedies.values())
