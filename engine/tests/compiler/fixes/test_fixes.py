@@ -111,7 +111,11 @@ def test_no_fix_holds_more_than_is_needed(query: str) -> None:
         ),
         (
             "SELECT name FROM users WHERE town > 'a' AND LOWER(name) = 'b' LIMIT 5",
-            "SELECT name FROM (SELECT * FROM users WHERE town > 'a' LIMIT 100) users WHERE LOWER(name) = 'b' LIMIT 5",
+            "SELECT name FROM users WHERE town > 'a' AND name = 'b' LIMIT 5",
+        ),
+        (
+            "SELECT name FROM users WHERE town > 'a' AND LOWER(name) > 'b' LIMIT 5",
+            "SELECT name FROM (SELECT * FROM users WHERE town > 'a' LIMIT 100) users WHERE LOWER(name) > 'b' LIMIT 5",
         ),
         (
             "SELECT name FROM users WHERE town > 'a' ORDER BY name DESC LIMIT 5",

@@ -20,5 +20,7 @@ def add_foreign_key(query: RefusedQuery) -> list[Remedy]:
                 "of a row that is named; the answer stays the same"
             )
             title = f"Add {reference.clause} to {gap.table.name}"
-            remedies.setdefault(line, Remedy(title, consequence, Change.DANGLING_WRITES, line))
+            is_whole = set(gap.table.primary_key) <= set(reference.columns)  # each row would need another of its own
+            change = Change.WRITES if is_whole else Change.DANGLING_WRITES
+            remedies.setdefault(line, Remedy(title, consequence, change, line))
     return list(remedies.values())
