@@ -8,6 +8,8 @@ Enters: the gaps of a query and a way to compile edited text. Leaves: fixes, the
     edits            remedies → edits of the text             select_text      where a query may be edited
     consequences     what a fix changes, in a sentence        index_advice     indexes that need not be stored
     working_fixes    a compilation with fixes that work       view_keys        what may be a key of a view
+    cheaper_writes   fixes of writes that are expensive       write_reliefs    what may make a write cheaper
+    table_elements   elements taken out of a table's text
 
 To add a kind of fix, write a file in `remedies/`, from gaps to `Remedy`s, and add it to `suggest.REMEDIES`.
 """

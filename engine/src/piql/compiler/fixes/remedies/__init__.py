@@ -8,6 +8,7 @@
     limit_of_table           CARDINALITY LIMIT 1000 on a table that is a short list
     read_first_rows_of_join  FROM (SELECT * … ORDER BY … LIMIT 100) t JOIN …
     keep_view                a view that holds what the query counts and sums
+    compare_columns          LOWER(email) = … → email = …
     usual_nulls              NULLs where an index has them
     range_of_one_parameter   o >= [from] AND o < [to] → o >= [to] - 20 AND o < [to]
 
