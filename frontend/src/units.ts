@@ -33,6 +33,15 @@ export function formatBytes(value: Bytes | null | undefined): string {
   return `${Number((value / 1_000_000).toPrecision(3))} MB`
 }
 
+/** $0.0253 or $1,235: three digits that count, never rounded down, since it may stand behind a ≤. */
+export function formatDollars(value: number): string {
+  if (value === 0) return '$0'
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(value)))
+  const scale = 10 ** digits
+  const rounded = Math.ceil(Number((value * scale).toPrecision(12))) / scale
+  return `$${rounded.toLocaleString('en', { maximumFractionDigits: digits })}`
+}
+
 /** 0.995 → `99.5 %`; `digits` are the most decimals. */
 export function formatPercent(share: number | null | undefined, digits = 1): string {
   if (share === null || share === undefined) return '–'

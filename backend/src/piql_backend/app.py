@@ -53,6 +53,7 @@ from piql_backend.people.endpoints import router as people
 from piql_backend.people.login_endpoints import router as logins
 from piql_backend.people.member_endpoints import router as members
 from piql_backend.predictions.endpoints import router as predictions
+from piql_backend.prices.endpoints import router as prices
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
 from piql_backend.profile_runs.endpoints import router as profile_runs
@@ -106,6 +107,7 @@ ENVIRONMENT_ROUTERS = (
     profile_runs,
     load_runs,
     predictions,
+    prices,
     sample,
     deployments,
     deploy_requests,

@@ -18,11 +18,12 @@ Each folder imports only what stands below it:
     commands   the `piql` program                    compiler | store   texts to plans and bounds | where rows are kept
     editor     answers and a server for editors      generating         rows that nobody typed
     importing  schemas of another SQL                reporting          counts executions, ships the counts
-    files      rows from and to files                errors             what is raised at run time
-    client     databases and sessions                schema             tables, keys, limits, types and their values
-    versions   deployments, one after another        text               sources, spans, diagnostics
-    telemetry  executions as other systems count     trees              nodes, shared sequences, caches
-    runtime    runs queries and writes               forking            what a forked process makes anew
+    pricing    what executions cost in $             errors             what is raised at run time
+    files      rows from and to files                schema             tables, keys, limits, types and their values
+    client     databases and sessions                text               sources, spans, diagnostics
+    versions   deployments, one after another        trees              nodes, shared sequences, caches
+    telemetry  executions as other systems count     forking            what a forked process makes anew
+    runtime    runs queries and writes
 """
 
 from __future__ import annotations

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import piql
 import pytest
 from object_store.fixture import bucket_url, object_store
 from piql.commands.check import check
-from piql.commands.prices import PRICES, most_gets, price_of
+from piql.commands.plan import plan
+from piql.commands.pricing import dollars
+from piql.pricing.prices import most_gets, price_of
+from piql.pricing.sheets import SHEETS
 from piql.store.s3.store import S3Store
 
 __all__ = ["bucket_url", "object_store"]
@@ -80,4 +84,101 @@ def test_a_refused_query_has_no_price() -> None:
     compilation = piql.compile(
         {"a.piql": "CREATE TABLE t (a INT, PRIMARY KEY (a)); CREATE QUERY q AS SELECT a FROM t;"}
     )
-    assert price_of(compilation.queries["q"], PRICES["amazon"], 2) is None
+    assert price_of(compilation.queries["q"].bound, SHEETS["amazon"], 2) is None
+
+
+REQUESTS = {"of": "Somebody", "date": "May 2026", "read": 0.25, "write": 1.25}
+NODES = {"of": "Our cluster", "date": "May 2026", "node_month": 262.98, "requests_a_second": 1000}
+
+
+def sheet(tmp_path: Path, value: object) -> str:
+    file = tmp_path / "prices.json"
+    file.write_text(json.dumps(value))
+    return str(file)
+
+
+def priced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object, *more: str
+) -> dict[str, dict[str, float]]:
+    file = tmp_path / "schema.piql"
+    file.write_text(SCHEMA)
+    assert check([str(file), "--price", sheet(tmp_path, value), "--output", "json", *more]) == 0
+    return {query["name"]: query["price"] for query in json.loads(capsys.readouterr().out)["queries"]}
+
+
+def test_each_request_of_a_bound_has_the_price_of_its_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prices = priced(tmp_path, capsys, REQUESTS)
+    bound = piql.compile({"a.piql": SCHEMA}).queries["add"].bound
+    assert bound is not None
+    assert prices["followed"] == {"most": 31 * 0.25e-3, "of": "Somebody", "date": "May 2026"}
+    reads, writes = bound.reads + bound.counts, bound.puts + bound.deletes
+    assert reads + writes == bound.operations
+    assert prices["add"]["most"] == pytest.approx(reads * 0.25e-3 + writes * 1.25e-3)
+
+
+def test_a_request_costs_its_part_of_what_a_node_takes_in_a_month(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prices = priced(tmp_path, capsys, NODES, "--rate", "followed=50", "--rate", "find=1000")
+    assert prices["find"]["most"] == pytest.approx(262.98 / (1000 * 2_629_800) * 1000)
+    assert prices["find"]["month"] == pytest.approx(262.98)  # as many a second as one node takes: the whole node
+    assert prices["followed"]["month"] == pytest.approx(262.98 * 31 * 50 / 1000)
+    assert "month" not in prices["newest"]
+
+
+def test_prices_of_a_month_and_in_plans_are_shown_as_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "schema.piql"
+    file.write_text(SCHEMA)
+    assert check([str(file), "--price", sheet(tmp_path, NODES), "--rate", "find=1000"]) == 0
+    printed = capsys.readouterr().out
+    assert "Our cluster, May 2026; a request is its part of the 1,000 a second that a node takes" in printed
+    assert "find      0.0001   263\n" in printed
+    assert plan([str(file), "--query", "followed", "--price", "amazon"]) == 0
+    printed = capsys.readouterr().out
+    assert "≤ $0.086 for 1,000" in printed
+    assert "$ for 1,000 executions: Amazon S3 Standard" in printed
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ({"of": "x"}, "the fields of no sheet"),
+        ([], "no JSON object"),
+        (REQUESTS | {"read": 0}, "read is a number above 0"),
+        (REQUESTS | {"write": "1"}, "write is a number above 0"),
+        (NODES | {"date": ""}, "date is a text that says since when"),
+    ],
+)
+def test_a_file_that_holds_no_sheet_is_refused_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object, reason: str
+) -> None:
+    with pytest.raises(SystemExit):
+        check(["-", "--price", sheet(tmp_path, value)])
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--rate", "find=3"], "--rate needs --price"),
+        (["--price", "amazon", "--rate", "find=no"], "QUERY=N with N executions a second, not find=no"),
+        (["--price", "amazon", "--rate", "lost=3"], "no query named lost"),
+        (["--price", "nowhere.json"], "neither amazon nor amazon-2007, nor a file"),
+    ],
+)
+def test_wrong_rates_and_unknown_sheets_are_refused(
+    tmp_path: Path, arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "schema.piql"
+    file.write_text(SCHEMA)
+    with pytest.raises(SystemExit):
+        check([str(file), *arguments])
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [("0.000001", "0.000001"), ("0.0621601", "0.0622"), ("262.98", "263"), ("12", "12"), ("0", "0")],
+)
+def test_an_amount_is_never_shown_smaller_than_it_is(amount: str, shown: str) -> None:
+    assert dollars(Decimal(amount)) == shown

@@ -397,6 +397,25 @@ export const capacity = (
     retry: false,
   })
 
+/** What the queries of some files cost; `version` names the files, and `sheet` the prices that the environment has. */
+export const priceReport = (
+  environment: EnvironmentName,
+  version: string,
+  sheet: string,
+  files: SourceFile[],
+  rates: Readonly<Record<string, number>>,
+) =>
+  queryOptions({
+    queryKey: keyOf('prices', environment, version, sheet, rates),
+    queryFn: ({ signal }) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/price-reports`, { params: { path: environment }, body: { files, rates }, signal }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    retry: false,
+  })
+
 /** For every limit in the files the largest value that keeps the SLO: that of the query, else `slo`. */
 export const safeLimits = (
   environment: EnvironmentName,

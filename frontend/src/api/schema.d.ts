@@ -1943,6 +1943,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/price-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Price Report
+         * @description What 1,000 executions of each query cost at most, by the sheet of prices of the environment. Nothing is kept.
+         */
+        post: operations["create_price_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/sample/attempts": {
         parameters: {
             query?: never;
@@ -3807,6 +3827,27 @@ export interface components {
             counts: number;
         };
         /**
+         * BucketPrices
+         * @description A sheet that the workbench knows, of a bucket whose trees have so many levels.
+         */
+        BucketPrices: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "bucket";
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "amazon" | "amazon-2007";
+            /**
+             * Levels
+             * @default 2
+             */
+            levels: number;
+        };
+        /**
          * BudgetRead
          * @description The error budget of an SLO: `left` of what it allows in the window, below 0 when more is used; null for none.
          */
@@ -4957,6 +4998,8 @@ export interface components {
              */
             colour: "grey" | "green" | "blue" | "amber" | "red";
             slo?: components["schemas"]["SloWrite"] | null;
+            /** Prices */
+            prices?: (components["schemas"]["BucketPrices"] | components["schemas"]["RequestPrices"] | components["schemas"]["NodePrices"]) | null;
         };
         /**
          * EnvironmentHealthRead
@@ -4983,7 +5026,9 @@ export interface components {
         };
         /**
          * EnvironmentRead
-         * @description `slo` is what holds for a query without an SLO of its own; `problem` says why its file cannot be read.
+         * @description `slo` is what holds for a query without an SLO of its own, `prices` what requests cost.
+         *
+         *     `problem` says why its file cannot be read.
          */
         EnvironmentRead: {
             /** Id */
@@ -4997,12 +5042,14 @@ export interface components {
             colour: "grey" | "green" | "blue" | "amber" | "red";
             store: components["schemas"]["StoreChoiceRead"] | null;
             slo: components["schemas"]["DefaultSloRead"] | null;
+            /** Prices */
+            prices: (components["schemas"]["BucketPrices"] | components["schemas"]["RequestPrices"] | components["schemas"]["NodePrices"]) | null;
             /** Problem */
             problem: string | null;
         };
         /**
          * EnvironmentUpdate
-         * @description What is not given stays as it is; `slo` null takes the default SLO away.
+         * @description What is not given stays as it is; `slo` and `prices` null take theirs away.
          */
         EnvironmentUpdate: {
             /** Title */
@@ -5011,6 +5058,8 @@ export interface components {
             /** Colour */
             colour?: ("grey" | "green" | "blue" | "amber" | "red") | null;
             slo?: components["schemas"]["SloWrite"] | null;
+            /** Prices */
+            prices?: (components["schemas"]["BucketPrices"] | components["schemas"]["RequestPrices"] | components["schemas"]["NodePrices"]) | null;
         };
         /**
          * ErrorRead
@@ -6563,6 +6612,25 @@ export interface components {
             operator: string;
         };
         /**
+         * NodePrices
+         * @description What somebody pays for a node a month, and how many requests a second it takes.
+         */
+        NodePrices: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "nodes";
+            /** Of */
+            of: string;
+            /** Date */
+            date: string;
+            /** Node Month */
+            node_month: number;
+            /** Requests A Second */
+            requests_a_second: number;
+        };
+        /**
          * NodeRead
          * @description A node of the cluster, and whether the driver sees it.
          */
@@ -6588,6 +6656,23 @@ export interface components {
             worst_bound: components["schemas"]["WorstBoundRead"] | null;
             /** Slos At Risk */
             slos_at_risk: number | null;
+        };
+        /**
+         * ObservedPriceRead
+         * @description $ for 1,000 executions on average, from the requests that were observed, and $ a month at the observed rate.
+         *
+         *     Reports of applications count requests in classes: then the average lies between `low` and `high`, else both are
+         *     equal.
+         */
+        ObservedPriceRead: {
+            /** Low */
+            low: number;
+            /** High */
+            high: number;
+            /** Month Low */
+            month_low: number;
+            /** Month High */
+            month_high: number;
         };
         /**
          * ObservedRead
@@ -7369,6 +7454,32 @@ export interface components {
             slos_at_risk: components["schemas"]["SloAtRiskRead"][];
         };
         /**
+         * PriceReportCreate
+         * @description Asks what the queries of some files cost; `rates` are executions a second, by query.
+         */
+        PriceReportCreate: {
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files: components["schemas"]["SourceFile"][];
+            /** Rates */
+            rates?: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * PriceReportRead
+         * @description The price of each query; without a sheet `why_none` says why there is none, and there are no queries.
+         */
+        PriceReportRead: {
+            sheet: components["schemas"]["SheetRead"] | null;
+            /** Why None */
+            why_none: string | null;
+            /** Queries */
+            queries: components["schemas"]["QueryPriceRead"][];
+        };
+        /**
          * ProbeRead
          * @description What a probe answers; `problems` has a sentence for each problem.
          */
@@ -7603,6 +7714,7 @@ export interface components {
          *     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
          *     can be predicted. `sizes` are the commonest. `predicted_compliance` is null without an SLO, and where nothing is
          *     predicted. `predicted` is null where the profile run is gone; `predicted_p99_ms` was stored with the deployment.
+         *     `price` is null where nothing ran, without a sheet of prices, and where requests do not tell it.
          */
         QueryLatencyRead: {
             /** Query */
@@ -7628,12 +7740,32 @@ export interface components {
             bound_operations: number;
             /** Most Operations */
             most_operations: number | null;
+            price: components["schemas"]["ObservedPriceRead"] | null;
             /** Requests Over Bound */
             requests_over_bound: number;
             /** Incidents */
             incidents: components["schemas"]["IncidentRead"][];
             /** Was Executed */
             was_executed: boolean;
+        };
+        /**
+         * QueryPriceRead
+         * @description $ for 1,000 executions at most, from the bound; `month_most` is $ a month at the rate that was asked for.
+         *
+         *     `kept` is for a bucket where a client has all pages, each round trip alone. Each is null where there is none; then
+         *     `why_none` says why.
+         */
+        QueryPriceRead: {
+            /** Query */
+            query: string;
+            /** Most */
+            most: number | null;
+            /** Kept */
+            kept: number | null;
+            /** Month Most */
+            month_most: number | null;
+            /** Why None */
+            why_none: string | null;
         };
         /**
          * QueryRead
@@ -7979,6 +8111,25 @@ export interface components {
             revision: number;
             /** Rows Per Second */
             rows_per_second?: number | null;
+        };
+        /**
+         * RequestPrices
+         * @description What somebody pays for requests: $ for 1,000,000 reads and for as many writes, whose prices, and since when.
+         */
+        RequestPrices: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "requests";
+            /** Of */
+            of: string;
+            /** Date */
+            date: string;
+            /** Read */
+            read: number;
+            /** Write */
+            write: number;
         };
         /**
          * ResultColumnRead
@@ -8585,6 +8736,18 @@ export interface components {
             limit: number;
             /** Is Complete */
             is_complete: boolean;
+        };
+        /**
+         * SheetRead
+         * @description Whose prices they are, since when, and in one sentence what a price takes as given.
+         */
+        SheetRead: {
+            /** Of */
+            of: string;
+            /** Date */
+            date: string;
+            /** Basis */
+            basis: string;
         };
         /**
          * Shipment
@@ -22288,6 +22451,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapacityRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_price_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceReportCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceReportRead"];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

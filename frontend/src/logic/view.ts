@@ -82,6 +82,8 @@ export interface View {
   run?: string | undefined
   /** Queries predicted as one page: `a, b | c`. */
   together?: string | undefined
+  /** Executions a second of the current query, for its price a month, as it was typed. */
+  rate?: string | undefined
   /** The SLO that is tried in the heatmap, in place of the saved one. */
   slo?: SloTarget | undefined
   /** Values of limits that are on no axis of the heatmap, by their symbols. */
@@ -149,6 +151,7 @@ const TEXT_KEYS = [
   'threadsOf',
   'section',
   'load',
+  'rate',
 ] as const
 
 /** The view of an address. */

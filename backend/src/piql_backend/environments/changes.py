@@ -84,7 +84,9 @@ class EnvironmentChanges:
             if folder.exists():
                 folder.rename(self._aside(name))
             await asyncio.to_thread(self._applications.retire_names, application, name.environment)
-            settings = EnvironmentSettings(store=choice, title=request.title, colour=request.colour, slo=request.slo)
+            settings = EnvironmentSettings(
+                store=choice, title=request.title, colour=request.colour, slo=request.slo, prices=request.prices
+            )
             write_settings(folder, settings)
             return self._read(name)
 
@@ -93,9 +95,9 @@ class EnvironmentChanges:
         name = EnvironmentName(application, environment)
         async with self._changing:
             settings = read_settings(self._environments.folder(name))
-            changes = {field: getattr(request, field) for field in ("title", "colour", "slo")}
+            changes = {field: getattr(request, field) for field in ("title", "colour", "slo", "prices")}
             fields = {field: value for field, value in changes.items() if field in request.model_fields_set}
-            kept = {field: value for field, value in fields.items() if value is not None or field == "slo"}
+            kept = {field: value for field, value in fields.items() if value is not None or field in ("slo", "prices")}
             settings = settings.model_copy(update=kept)
             if request.store is None:
                 write_settings(self._environments.folder(name), settings)
@@ -202,6 +204,7 @@ class EnvironmentChanges:
                 colour="grey",
                 store=None,
                 slo=None,
+                prices=None,
                 problem=error.body.message,
             )
         return EnvironmentRead(
@@ -210,6 +213,7 @@ class EnvironmentChanges:
             colour=settings.colour or "grey",
             store=self._store_of(name, settings.store),
             slo=None if settings.slo is None else DefaultSloRead.model_validate(settings.slo),
+            prices=settings.prices,
             problem=None,
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import duckdb
+from piql.store.open import capabilities_of
 
 from piql_backend.ad_hoc.service import AdHoc
 from piql_backend.alerts.repository import AlertTable
@@ -32,7 +33,7 @@ from piql_backend.deployments.service import Deployments
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.imported_slos import take_waiting
 from piql_backend.environments.sample import Sample
-from piql_backend.environments.settings_file import own_store
+from piql_backend.environments.settings_file import own_store, read_settings
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.generations.service import Generations
@@ -49,6 +50,7 @@ from piql_backend.operator_times.service import OperatorTimes
 from piql_backend.otlp.repository import SeriesTable
 from piql_backend.otlp.service import Otlp
 from piql_backend.predictions.by_workers import PredictionsByWorkers
+from piql_backend.prices.service import Prices
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.reports.repository import ReportedTable
@@ -123,6 +125,7 @@ class Environment:
         self.imports = Imports(folder / "imports", self.store, self.tables)
         self.generations = Generations(folder / "generation.json", self.store)
         self.headroom = HeadroomCounts(folder / "headroom.json", self.store, shared.compilations.compile_texts)
+        self.prices = Prices(lambda: read_settings(folder).prices, capabilities_of(store.url).is_file, shared.workers)
         self.slos = Slos(
             application, self._slo_table, self.deployments, self.predictions, shared.applications, shared.compilations
         )
@@ -156,6 +159,7 @@ class Environment:
             self.observations,
             Plans(self.deployments),
             Comparing(self.deployments, self.predictions),
+            self.prices,
         )
 
         self.operator_times = OperatorTimes(OperatorTimesTable(self.database), self.latency)

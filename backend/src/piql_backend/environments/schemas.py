@@ -8,6 +8,7 @@ from piql.store.schemes import EMBEDDED, StoreKind
 from pydantic import ConfigDict, Field, model_validator
 
 from piql_backend.applications.schemas import Title
+from piql_backend.prices.sheet_schemas import ChosenPrices
 from piql_backend.web.schemas import Read, SloWrite, Write
 
 Colour = Literal["grey", "green", "blue", "amber", "red"]
@@ -75,15 +76,17 @@ class EnvironmentCreate(Write):
     store: StoreWrite = StoreWrite()
     colour: Colour = "grey"
     slo: SloWrite | None = None
+    prices: ChosenPrices | None = None
 
 
 class EnvironmentUpdate(Write):
-    """What is not given stays as it is; `slo` null takes the default SLO away."""
+    """What is not given stays as it is; `slo` and `prices` null take theirs away."""
 
     title: Title | None = None
     store: StoreWrite | None = None
     colour: Colour | None = None
     slo: SloWrite | None = None
+    prices: ChosenPrices | None = None
 
 
 class ReferenceRead(Read):
@@ -120,11 +123,15 @@ class DefaultSloRead(Read):
 
 
 class EnvironmentRead(Read):
-    """`slo` is what holds for a query without an SLO of its own; `problem` says why its file cannot be read."""
+    """`slo` is what holds for a query without an SLO of its own, `prices` what requests cost.
+
+    `problem` says why its file cannot be read.
+    """
 
     id: str
     title: str
     colour: Colour
     store: StoreChoiceRead | None
     slo: DefaultSloRead | None
+    prices: ChosenPrices | None
     problem: str | None

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from piql_backend.data_folder.files import write_atomically
 from piql_backend.environments.schemas import Colour, StoreWrite
+from piql_backend.prices.sheet_schemas import ChosenPrices
 from piql_backend.web.errors import ApiError
 from piql_backend.web.schemas import SloWrite
 
@@ -58,6 +59,7 @@ class EnvironmentSettings(BaseModel):
     title: str | None = None
     colour: Colour | None = None
     slo: SloWrite | None = None
+    prices: ChosenPrices | None = None
 
 
 def own_store(folder: Path) -> str:

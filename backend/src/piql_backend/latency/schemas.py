@@ -7,6 +7,7 @@ from typing import Literal
 
 from piql_backend.latency.sources import Source
 from piql_backend.predictions.schemas import EstimateRead
+from piql_backend.prices.schemas import ObservedPriceRead
 from piql_backend.slos.schemas import SloRead
 from piql_backend.web.schemas import Read
 
@@ -176,6 +177,7 @@ class QueryLatencyRead(Read):
     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
     can be predicted. `sizes` are the commonest. `predicted_compliance` is null without an SLO, and where nothing is
     predicted. `predicted` is null where the profile run is gone; `predicted_p99_ms` was stored with the deployment.
+    `price` is null where nothing ran, without a sheet of prices, and where requests do not tell it.
     """
 
     query: str
@@ -193,6 +195,7 @@ class QueryLatencyRead(Read):
     budget: BudgetRead | None
     bound_operations: int
     most_operations: int | None
+    price: ObservedPriceRead | None
     requests_over_bound: int
     incidents: list[IncidentRead]
     was_executed: bool

@@ -63,7 +63,9 @@ _TOTALS = """
         SELECT query, sum(executions)::BIGINT AS executions,
                coalesce(sum(executions) FILTER (WHERE failed), 0)::BIGINT AS failures,
                max(most_requests) AS most_requests,
-               sum(over_bound)::BIGINT AS over_bound
+               sum(over_bound)::BIGINT AS over_bound,
+               sum(least_requests * executions) / sum(executions) AS least_mean,
+               sum(most_requests * executions) / sum(executions) AS most_mean
         FROM seen GROUP BY query
     ),
     times AS (
@@ -84,7 +86,7 @@ _TOTALS = """
         FROM ranked GROUP BY query
     )
     SELECT query, executions, failures, most_requests, over_bound, p50_ms, p99_ms, p999_ms,
-           CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms
+           CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms, least_mean, most_mean
     FROM counted LEFT JOIN quantiles USING (query)
 """
 _EXCEEDING = """
@@ -182,7 +184,8 @@ class Totals:
     """One query in the window: counts, and quantiles by rank, with the 95 % confidence interval of the p99.
 
     `most_operations` are the most requests of one execution; `over_bound` counts those that made more than the bound.
-    The interval is None where there are too few executions for its upper end.
+    The interval is None where there are too few executions for its upper end. The mean of the requests lies between
+    `least_mean` and `most_mean`; both are equal where each execution was counted by itself.
     """
 
     executions: int
@@ -194,6 +197,8 @@ class Totals:
     p999_ms: float | None
     p99_low_ms: float | None
     p99_high_ms: float | None
+    least_mean: float
+    most_mean: float
 
 
 class Seen:

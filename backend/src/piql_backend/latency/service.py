@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+from piql.pricing.sheets import Sheet
 from piql_profiler.predictor.sizes import Size
 from piql_profiler.validation.compliance import samples_needed
 
@@ -34,6 +35,7 @@ from piql_backend.latency.shared_reads import SharedReads
 from piql_backend.latency.sources import Source
 from piql_backend.latency.unusual import unusual_of
 from piql_backend.predictions.questions import SizeEstimate
+from piql_backend.prices.service import Prices, price_of_observed
 from piql_backend.reports.widths import begin_of, width_for
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
@@ -41,7 +43,7 @@ from piql_backend.web.errors import NotFound
 
 STEPS = 60  # points of a series
 MOST_MARKERS = 100
-_NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None, None)
+_NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None, None, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class _Window:
     """What was counted in one window, by query.
 
     `executed` also names queries that ran by another plan only; `first_versions` are those since which each query has
-    its plan. `recent` counts the windows of the burn rates, by their seconds.
+    its plan. `recent` counts the windows of the burn rates, by their seconds. The window is `seconds` long.
     """
 
     executed: frozenset[str]
@@ -60,6 +62,8 @@ class _Window:
     counts: Mapping[str, SloCounts]
     recent: Mapping[str, Mapping[int, SloInterval]]
     incidents: Mapping[str, list[IncidentRead]]
+    sheet: Sheet | None
+    seconds: float
 
     def read(self, query: DeployedQueryRead) -> QueryLatencyRead:
         """All that the dashboard shows of one query."""
@@ -83,6 +87,13 @@ class _Window:
             budget=None if slo is None else budget_of(slo.quantile, counts.whole, recent),
             bound_operations=query.operations,
             most_operations=totals.most_operations if totals.executions else None,
+            price=price_of_observed(
+                self.sheet,
+                (totals.least_mean, totals.most_mean),
+                totals.executions,
+                self.seconds,
+                writes=query.kind != "select",
+            ),
             requests_over_bound=totals.over_bound,
             incidents=self.incidents.get(query.name, []),
             was_executed=query.name in self.executed,
@@ -112,6 +123,7 @@ class Latency:
         observations: Observations,
         plans: Plans,
         comparing: Comparing,
+        prices: Prices,
     ) -> None:
         self._table = table
         self._slos = slos
@@ -119,6 +131,7 @@ class Latency:
         self._observations = observations
         self._plans = plans
         self._comparing = comparing
+        self._prices = prices
         self._shared = SharedReads[LatencyRead](table.changes)
 
     def unusual(self, deployment_id: str, query: str, source: Source = "both") -> UnusualRead:
@@ -136,10 +149,13 @@ class Latency:
         """
         deployment = self._deployments.read(deployment_id)
         self._observations.flush()
-        asked = (deployment.id, window_seconds, source)
-        return self._shared.read(asked, lambda: self._read(deployment, window_seconds, source))
+        sheet, _ = self._prices.sheet()
+        asked = (deployment.id, window_seconds, source, sheet)
+        return self._shared.read(asked, lambda: self._read(deployment, window_seconds, source, sheet))
 
-    def _read(self, deployment: DeploymentDetailRead, window_seconds: float, source: Source) -> LatencyRead:
+    def _read(
+        self, deployment: DeploymentDetailRead, window_seconds: float, source: Source, sheet: Sheet | None
+    ) -> LatencyRead:
         version, width = deployment.version, width_for(window_seconds)
         since = begin_of(now() - timedelta(seconds=window_seconds), width)
         markers, span = self._versions(deployment, since)
@@ -157,6 +173,8 @@ class Latency:
             counts=self._table.slo_counts(version, since, source, width),
             recent=self._table.slo_windows(version, WINDOWS, source),
             incidents=self._incidents(deployment, since, source, width),
+            sheet=sheet,
+            seconds=(now() - since).total_seconds(),
         )
         queries = [window.read(query) for query in deployment.queries]
         return LatencyRead(

@@ -27,6 +27,7 @@ from piql_backend.ad_hoc.compiling import compile_select
 from piql_backend.comparisons.service import compare
 from piql_backend.compilations.service import Compilations
 from piql_backend.language.service import Language
+from piql_backend.prices.reading import price
 from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.schema_imports.service import import_schema
 from piql_backend.web.errors import ApiError, from_engine
@@ -87,6 +88,7 @@ class Worker:
                 format=language.format,
                 import_schema=import_schema,
                 compare=lambda request: compare(compilations, request),
+                price=lambda job: price(compilations, job),
                 predict=lambda job: self._predictions_for(job).predict(job.request),
                 predict_set=lambda job: self._predictions_for(job).predict_set(job.request),
                 predict_page=lambda job: self._predictions_for(job).predict_page(job.request),

@@ -22,7 +22,14 @@ from piql.commands.fixing import (
     with_bare_fix,
     write_fixed,
 )
-from piql.commands.pricing import AskedPrice, add_price, asked_price, priced_as_json, priced_as_text
+from piql.commands.pricing import (
+    AskedPrice,
+    add_price,
+    asked_price,
+    priced_as_json,
+    priced_as_text,
+    unpriced_rates,
+)
 from piql.commands.sarif import as_sarif
 from piql.commands.table import counted, format_table
 from piql.compiler.result import Compilation, CompiledQuery
@@ -46,6 +53,7 @@ def check(argv: Sequence[str] | None = None) -> int:
     files = read_files(parser, options.path)
     if options.fix is None and not options.diff:
         compilation = compiler.compile(files.texts)
+        unpriced_rates(parser, compilation.queries, asked)
         if is_sarif:
             print(json.dumps(as_sarif(compilation.diagnostics, files), indent=2))
         elif options.output == "json":
@@ -54,6 +62,7 @@ def check(argv: Sequence[str] | None = None) -> int:
             print(as_text(compilation, asked))
         return 1 if compilation.has_errors else 0
     fixed = fix_all(files.texts, codes_of(parser, options.fix or ()))
+    unpriced_rates(parser, fixed.compilation.queries, asked)
     if not options.diff:
         write_fixed(parser, files, fixed.texts)
     compilation = compiler.compile(files.texts) if options.diff else fixed.compilation  # as the files are now

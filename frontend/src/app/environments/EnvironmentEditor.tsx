@@ -12,6 +12,7 @@ import {
   updateOf,
 } from '../../logic/environment-form'
 import { numberError, SLO_RULES } from '../../logic/numbers'
+import { priceFormOf, pricesOf } from '../../logic/price-form'
 import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { SelectField, TextField } from '../../ui/Field'
@@ -19,6 +20,7 @@ import { Form } from '../../ui/Form'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { ClusterFields } from './ClusterFields'
 import styles from './environments.module.css'
+import { PriceFields } from './PriceFields'
 import { useEnvironmentChange } from './useEnvironmentChange'
 
 interface EnvironmentEditorProps {
@@ -33,16 +35,21 @@ interface EnvironmentEditorProps {
 export function EnvironmentEditor({ application, environment, onDone, onClose }: EnvironmentEditorProps) {
   const before = environment ? formOf(environment) : NEW_ENVIRONMENT
   const [form, setForm] = useState<EnvironmentForm>(before)
+  const [priceForm, setPriceForm] = useState(() => priceFormOf(environment?.prices ?? null))
+  const prices = pricesOf(priceForm)
   const isConfirmed = environment?.store?.is_confirmed ?? true
   const { add, change } = useEnvironmentChange(application)
   const set = (part: Partial<EnvironmentForm>) => setForm({ ...form, ...part })
   const sloError = form.sloMs.trim() === '' ? undefined : numberError(form.sloMs, SLO_RULES.threshold)
-  const lacks = missing(form)
+  const lacks = missing(form) ?? (prices === undefined ? 'the prices' : null)
   const isPending = add.isPending || change.isPending
   const submit = () => {
     if (environment)
-      change.mutate({ environment: environment.id, body: updateOf(form, before, isConfirmed) }, { onSuccess: onDone })
-    else add.mutate(createOf(form), { onSuccess: onDone })
+      change.mutate(
+        { environment: environment.id, body: { ...updateOf(form, before, isConfirmed), prices: prices ?? null } },
+        { onSuccess: onDone },
+      )
+    else add.mutate({ ...createOf(form), prices: prices ?? null }, { onSuccess: onDone })
   }
   const error = add.error ?? change.error
   return (
@@ -91,6 +98,7 @@ export function EnvironmentEditor({ application, environment, onDone, onClose }:
           error={sloError}
           onChange={(event) => set({ sloMs: event.target.value })}
         />
+        <PriceFields form={priceForm} set={setPriceForm} />
         {isConfirmed ? null : (
           <Notice tone="warning">
             This environment came with an archive. Nobody has connected to its store; saving it here allows that.

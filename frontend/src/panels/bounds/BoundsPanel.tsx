@@ -16,6 +16,7 @@ import { formatBytes, formatCount } from '../../units'
 import { CommentButtons } from '../comments/CommentButtons'
 import { UnboundedFindings } from '../plan/UnboundedFindings'
 import styles from './bounds.module.css'
+import { PriceFacts } from './PriceFacts'
 
 /** The scaling classes of the PIQL paper, in words. */
 const CLASSES: Readonly<Record<string, string>> = {
@@ -111,6 +112,7 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
         ) : null}
         {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
+      <PriceFacts query={query.name} />
       {bound.terms.length > 0 ? <Terms bound={bound} /> : null}
       <Operators query={query} bound={bound} />
     </>

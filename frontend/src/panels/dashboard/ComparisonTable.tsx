@@ -1,7 +1,8 @@
-import type { QueryLatency } from '../../api/types'
+import type { QueryLatency, QueryPrice } from '../../api/types'
 import { observedCompliance, predictedCompliance } from '../../logic/compliance'
 import { aboutMs } from '../../logic/estimate'
 import { type Comparison, predictedForSeen } from '../../logic/latency-comparison'
+import { mostText, onAverageText } from '../../logic/price-words'
 import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatMs, formatPercent } from '../../units'
@@ -13,10 +14,11 @@ interface ComparisonTableProps {
   ranked: readonly Comparison<QueryLatency>[]
   selected: string | undefined
   onChoose: (query: string) => void
+  prices: ReadonlyMap<string, QueryPrice>
 }
 
 /** The comparison of `ComparisonList` as a table of numbers; what decides the verdict comes first. */
-export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableProps) {
+export function ComparisonTable({ ranked, selected, onChoose, prices }: ComparisonTableProps) {
   return (
     <div className={styles['numbers']}>
       <Table
@@ -34,6 +36,7 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
           unseen('Verdict on the SLO'),
           numeric('Budget left'),
           numeric('Operations'),
+          ...(prices.size > 0 ? [numeric('$ of 1,000 at most'), numeric('$ of 1,000 on average')] : []),
           numeric('Executions'),
           numeric('p50'),
           numeric('Predicted at the limits'),
@@ -71,6 +74,12 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
               {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤{' '}
               {formatCount(latency.bound_operations)}
             </Cell>
+            {prices.size > 0 ? (
+              <>
+                <Cell isNumeric>{mostText(prices.get(latency.query))}</Cell>
+                <Cell isNumeric>{latency.price ? onAverageText(latency.price) : '–'}</Cell>
+              </>
+            ) : null}
             <Cell isNumeric>{formatCount(latency.executions)}</Cell>
             <Cell isNumeric>{formatMs(latency.observed?.p50_ms)}</Cell>
             <Cell isNumeric>{aboutMs(latency.predicted?.typical_p99_ms)}</Cell>

@@ -5,7 +5,9 @@ import { ApiError } from '../../api/client'
 import { operatorTimes } from '../../api/operator-times'
 import { deployment, deployments, latency } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
+import { PriceBasis } from '../../app/PriceBasis'
 import { openPanel } from '../../app/panel-view'
+import { usePricesOfVersion } from '../../app/prices'
 import { selectQuery } from '../../app/selection'
 import { setView, useEnvironment, useView } from '../../app/url-state'
 import { rank } from '../../logic/latency-comparison'
@@ -125,6 +127,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
     placeholderData: keepPreviousData,
   })
   const ranked = useMemo(() => rank(data.queries), [data])
+  const prices = usePricesOfVersion(version.id)
   const selected = ranked.find((comparison) => comparison.latency.query === view.query) ?? ranked[0]
   return (
     <>
@@ -140,13 +143,19 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
             </div>
           ) : null}
           {view.as === 'table' ? (
-            <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
+            <ComparisonTable
+              ranked={ranked}
+              selected={selected?.latency.query}
+              onChoose={selectQuery}
+              prices={prices.byQuery}
+            />
           ) : (
             <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
           )}
           <p className={styles['updated']}>
             Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
           </p>
+          <PriceBasis report={prices.report} />
           <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} />
         </div>
         {selected ? (

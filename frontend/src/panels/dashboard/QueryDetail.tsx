@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { latencyCharts } from '../../api/queries'
 import type { Deployment, Latency, OperatorTimes, QueryLatency } from '../../api/types'
+import { usePricesOfVersion } from '../../app/prices'
 import { useEnvironment } from '../../app/url-state'
 import { HistogramChart } from '../../charts/HistogramChart'
 import { LatencySeries } from '../../charts/LatencySeries'
 import { aboutShare, predictedCompliance } from '../../logic/compliance'
 import { estimateText } from '../../logic/estimate'
 import { type Comparison, predictedForSeen, sizeText } from '../../logic/latency-comparison'
+import { monthText, mostText, onAverageText } from '../../logic/price-words'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { formatCount, formatMs } from '../../units'
@@ -53,7 +55,7 @@ export function QueryDetail({ comparison, version, data, times }: QueryDetailPro
         </Notice>
       ) : null}
       <Unusual query={latency.query} versionId={version.id} source={data.source} />
-      <Facts latency={latency} />
+      <Facts latency={latency} versionId={version.id} />
       <PredictedCompliance latency={latency} />
       {latency.was_executed && times ? (
         <TimeSpent query={latency.query} times={times} hasOperators={latency.bound_operations > 1} />
@@ -74,7 +76,8 @@ export function QueryDetail({ comparison, version, data, times }: QueryDetailPro
   )
 }
 
-function Facts({ latency }: { latency: QueryLatency }) {
+function Facts({ latency, versionId }: { latency: QueryLatency; versionId: string }) {
+  const price = usePricesOfVersion(versionId).byQuery.get(latency.query)
   const predicted = predictedForSeen(latency)
   return (
     <dl className={styles['facts']}>
@@ -99,6 +102,16 @@ function Facts({ latency }: { latency: QueryLatency }) {
         name="Operations"
         value={`${latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ ${formatCount(latency.bound_operations)}`}
       />
+      {price ? (
+        <Fact name="$ of 1,000 at most" value={mostText(price)} detail={price.why_none ?? 'from the proof'} />
+      ) : null}
+      {latency.price ? (
+        <Fact
+          name="$ of 1,000 on average"
+          value={onAverageText(latency.price)}
+          detail={`from what was observed; ${monthText(latency.price)}`}
+        />
+      ) : null}
       <Fact name="SLO" value={complianceText(latency)} />
       {latency.budget ? <Fact name="Error budget left" value={budgetText(latency)} detail={burnText(latency)} /> : null}
       {latency.compliance && latency.slo ? (

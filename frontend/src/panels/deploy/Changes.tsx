@@ -1,6 +1,7 @@
 import { ArrowRight } from 'lucide-react'
-import type { Preview } from '../../api/types'
+import type { Preview, QueryPrice } from '../../api/types'
 import { aboutMs } from '../../logic/estimate'
+import { mostText } from '../../logic/price-words'
 import { Badge, type Tone } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount } from '../../units'
@@ -14,7 +15,11 @@ type ShortBound = Preview['bounds_changed'][number]['before']
 /** The predicted p99 of each query, in milliseconds. */
 type P99 = ReadonlyMap<string, number | null>
 
+/** The price of each query. */
+type PriceByQuery = ReadonlyMap<string, QueryPrice>
+
 const UNKNOWN: P99 = new Map()
+const UNPRICED: PriceByQuery = new Map()
 
 interface ChangesProps {
   changes: ChangedSet
@@ -22,13 +27,23 @@ interface ChangesProps {
   columns: readonly [string, string]
   p99Before?: P99
   p99After?: P99
+  pricesBefore?: PriceByQuery
+  pricesAfter?: PriceByQuery
 }
 
 /** What a deployment, a roll-back or a save changes: tables, queries, indexes, bounds and predictions. */
-export function Changes({ changes, columns, p99Before = UNKNOWN, p99After = UNKNOWN }: ChangesProps) {
+export function Changes({
+  changes,
+  columns,
+  p99Before = UNKNOWN,
+  p99After = UNKNOWN,
+  pricesBefore = UNPRICED,
+  pricesAfter = UNPRICED,
+}: ChangesProps) {
   const hasP99 = changes.bounds_changed.some(
     ({ query }) => typeof (p99Before.get(query) ?? p99After.get(query)) === 'number',
   )
+  const hasPrices = changes.bounds_changed.some(({ query }) => pricesBefore.has(query) || pricesAfter.has(query))
   return (
     <>
       {changes.tables.length > 0 ? (
@@ -54,6 +69,7 @@ export function Changes({ changes, columns, p99Before = UNKNOWN, p99After = UNKN
             unseen('becomes'),
             numeric(columns[1]),
             ...(hasP99 ? [numeric('Predicted p99')] : []),
+            ...(hasPrices ? [numeric('$ of 1,000 executions')] : []),
             'Formula',
           ]}
         >
@@ -74,6 +90,9 @@ export function Changes({ changes, columns, p99Before = UNKNOWN, p99After = UNKN
               </Cell>
               {hasP99 ? (
                 <Cell isNumeric>{p99Change(p99Before.get(change.query), p99After.get(change.query))}</Cell>
+              ) : null}
+              {hasPrices ? (
+                <Cell isNumeric>{priceChange(pricesBefore.get(change.query), pricesAfter.get(change.query))}</Cell>
               ) : null}
               <Cell>{change.after ? <code>{change.after.formula}</code> : null}</Cell>
             </tr>
@@ -143,6 +162,11 @@ function Names({ tone, sign, word, names }: { tone: Tone; sign: string; word: st
 function p99Change(before: number | null | undefined, after: number | null | undefined): string {
   if (typeof after !== 'number') return aboutMs(before)
   return typeof before === 'number' ? `${aboutMs(before)} → ${aboutMs(after)}` : aboutMs(after)
+}
+
+/** `≤ $0.025 → ≤ $0.05`, each as it is proven; one alone where the other side has none. */
+function priceChange(before: QueryPrice | undefined, after: QueryPrice | undefined): string {
+  return [before, after].flatMap((price) => mostText(price) || []).join(' → ')
 }
 
 function boundText(bound: ShortBound): string {

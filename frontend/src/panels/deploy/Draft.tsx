@@ -3,7 +3,9 @@ import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
 import { deployRules } from '../../api/request-queries'
 import type { Preview } from '../../api/types'
+import { PriceBasis } from '../../app/PriceBasis'
 import { usePredictions } from '../../app/predictions'
+import { usePrices, usePricesOfVersion } from '../../app/prices'
 import { useEnvironment } from '../../app/url-state'
 import type { Agreed, DeployState, FileChange } from '../../logic/deploy-state'
 import { runName } from '../../logic/run-name'
@@ -112,7 +114,21 @@ function DraftChanges({ preview }: { preview: Preview }) {
     versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]),
   )
   const after = new Map([...predictions].map(([name, { typical_p99_ms }]) => [name, typical_p99_ms]))
-  return <Changes changes={preview} columns={['Live', 'Deployed']} p99Before={before} p99After={after} />
+  const pricesBefore = usePricesOfVersion(versions?.find((version) => version.is_live)?.id)
+  const pricesAfter = usePrices()
+  return (
+    <>
+      <Changes
+        changes={preview}
+        columns={['Live', 'Deployed']}
+        p99Before={before}
+        p99After={after}
+        pricesBefore={pricesBefore.byQuery}
+        pricesAfter={pricesAfter.byQuery}
+      />
+      {preview.bounds_changed.length > 0 ? <PriceBasis report={pricesAfter.report} /> : null}
+    </>
+  )
 }
 
 function RunChoice({ runId, onChoose }: { runId: string; onChoose: (id: string) => void }) {
