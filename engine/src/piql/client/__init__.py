@@ -9,6 +9,7 @@ as fresh as what a client has seen; `tokens` carries that from server to server.
     canaries        which version an execution goes to
     table_rows      a page of a table, for people            table_pages      a table from its beginning, page by page
     raised_limit    what another limit would cost            version_in_force    which version is deployed
+    deploying       puts another one in force
     recounts, entries_of_views    hold views and their indexes against their tables, and repair them
     stepped_recounts, recounted   the same without transactions, and what is told of both
 """

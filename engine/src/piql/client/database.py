@@ -8,13 +8,12 @@ from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, overload
+from typing import Any, Self, TypeVar
 
+from piql.client.deploying import Deploying
 from piql.client.prepared import AnyWrite, Prepared, PreparedStatement, is_write
 from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
-from piql.client.version_in_force import VersionInForce
-from piql.compiler.result import Compilation
 from piql.errors import (
     DeployedMeanwhile,
     InvalidCursor,
@@ -27,7 +26,7 @@ from piql.errors import (
     kind_of,
 )
 from piql.runtime.arguments import count_in, names_in, number_in, rate_in, refuse_uncallable
-from piql.runtime.deployment import NOBODY, Deployer, Deployment, Redeployed
+from piql.runtime.deployment import Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
 from piql.runtime.execution.strategy import Clock, Strategy
@@ -44,9 +43,6 @@ from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Consistency, Store
 from piql.store.rows import Row
 from piql.store.scan import some_rows
-from piql.versions.change.build import EAGER, Build, backfill_rate, known_share
-from piql.versions.change.state import Canary
-from piql.versions.deploy import begin_deploy, begin_rollback, deploy, open_build, rollback
 
 __all__ = [
     "Database",
@@ -62,7 +58,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-class Database(VersionInForce):
+class Database(Deploying):
     """A store with what is deployed in it; may be used from any number of threads. `connect` makes one."""
 
     def __init__(
@@ -82,7 +78,6 @@ class Database(VersionInForce):
         self.observer = observer
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
-        self._build: Build | None = None
         self._leftovers = Leftovers(None if self._identity is None else self._identity.wait_policy, self.sweep)
         if self._identity is not None:
             self.sweep(older_than=self._identity.wait_policy.patience)
@@ -112,8 +107,7 @@ class Database(VersionInForce):
 
     def close(self) -> None:
         """Close the store; a temporary one is removed. A build that runs here rests until somebody resumes it."""
-        if self._build is not None:
-            self._build.stop()
+        self._stop_build()
         self._store.close()
 
     @property
@@ -125,93 +119,6 @@ class Database(VersionInForce):
         """Return the version that is in force, whichever process deployed it."""
         self._refresh()
         return self._prepared.deployment
-
-    @overload
-    def deploy(
-        self, compilation: Compilation, forget: Iterable[str] = (), *, background: Literal[False] = False
-    ) -> Deployment: ...
-
-    @overload
-    def deploy(
-        self,
-        compilation: Compilation,
-        forget: Iterable[str] = (),
-        *,
-        background: Literal[True],
-        rows_per_second: float | None = None,
-    ) -> Build: ...
-
-    def deploy(
-        self,
-        compilation: Compilation,
-        forget: Iterable[str] = (),
-        *,
-        background: bool = False,
-        rows_per_second: float | None = None,
-    ) -> Deployment | Build:
-        """Add the tables, indexes and queries of a set, or replace them by name; no row of a table is dropped.
-
-        Queries and views deployed earlier stay, those named in `forget` excepted. Raises CompilationRefused when the
-        set has errors or does not fit the data; the version in force then stays as it is. With `background`, indexes
-        are built while this returns a `Build` to follow, pause, resume or cancel.
-        """
-        forgotten = names_in("forget", forget)
-        if background:
-            return self._started(begin_deploy(self._store, compilation, forgotten, backfill_rate(rows_per_second)))
-        deployment = deploy(self._store, compilation, forgotten)
-        self._prepared = self._load()
-        return deployment
-
-    @overload
-    def rollback(self, *, background: Literal[False] = False) -> Deployment: ...
-
-    @overload
-    def rollback(self, *, background: Literal[True], rows_per_second: float | None = None) -> Build: ...
-
-    def rollback(self, *, background: bool = False, rows_per_second: float | None = None) -> Deployment | Build:
-        """Put the version before in force again, as a new version.
-
-        All rows stay as they are, columns and tables that only the other version knows included. Raises
-        CompilationRefused where there is no version before, or the rows no longer fit it.
-        """
-        if background:
-            return self._started(begin_rollback(self._store, backfill_rate(rows_per_second)))
-        deployment = rollback(self._store)
-        self._prepared = self._load()
-        return deployment
-
-    @property
-    def build(self) -> Build | None:
-        """Return the version that is on its way, whoever began it; None when there is none."""
-        build = self._build
-        if build is not None and not build.progress.is_done:
-            return build
-        build = open_build(self._store)
-        return build if build is None else build.followed_by(self._look_at_once)
-
-    def try_out(
-        self, compilation: Compilation, share: float, forget: Iterable[str] = (), deployer: Deployer = NOBODY
-    ) -> Build:
-        """Try a set beside the version in force, on a share of the executions from 0 to 1, and return its build.
-
-        When this returns, its indexes are filled, and databases that were opened with `canary` execute that share of
-        their executions in it. `promote` of the build puts it in force, `cancel` withdraws it, `set_share` changes the
-        share. Raises CompilationRefused as `deploy`, and where the two versions cannot share rows or callers.
-        """
-        forgotten, canary = names_in("forget", forget), Canary(known_share(share))
-        if not isinstance(deployer, Deployer):
-            raise InvalidParameter(f"deployer is {kind_of(deployer)}: give a Deployer")
-        build = begin_deploy(self._store, compilation, forgotten, EAGER, deployer, canary=canary)
-        build.followed_by(self._look_at_once).run_to_canary()
-        self._refresh()
-        return build
-
-    def _started(self, build: Build) -> Build:
-        """Start a build in a thread, unless it is over already, and follow it."""
-        self._build = build.followed_by(self._look_at_once)
-        if not build.progress.is_done:
-            build.start()
-        return build
 
     def load(
         self,

@@ -3,6 +3,7 @@
 writer             the steps of one write, in their order (docs/decisions/0011)
 grouped_load       the same steps for many new rows at a time
 records            the record itself: found, changed on a condition, fenced against late writers
+touched_entries    the index entries that a write touches, and what becomes of them
 slots              the seats of a group under a CARDINALITY LIMIT or UNIQUE key; users read "places"
 references         foreign keys, from both sides
 upkeep             when the groups of views are changed;  folding  how each counts a write once

@@ -18,10 +18,10 @@ from piql.runtime.deployment import LOOK_SECONDS, Redeployed
 from piql.runtime.writing.stepped.intents import Intent
 from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.touched_entries import Touched
 from piql.runtime.writing.stepped.writer import HALF_WAY, SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.guards import Guards
-from piql.store.row_writes import EntryChange
 from piql.store.rows import Row, State
 
 CHUNK = 512  # records: so few that readers and writers who meet a half-done load need not wait long
@@ -42,7 +42,7 @@ class _Load:
     image: Row
     write: str
     mark: str | None
-    touched: dict[tuple[int, Row], EntryChange]
+    touched: Touched
     entered: list[tuple[Slots, Row]]
     intent: Intent | None = None
     is_marked: bool = False
@@ -98,7 +98,7 @@ class GroupedLoad:
             image = records[key]
             if record is None:
                 mark = stamps.write_after(0) if writer.is_looked_for(image) else None
-                touched, (entered, _) = writer.touched(None, image), writer.moves(None, image)
+                touched, (entered, _) = writer.entries.touched(None, image), writer.moves(None, image)
                 loads.append(_Load(key, image, stamps.write_after(0), mark, touched, entered))
             elif record.state is not State.VISIBLE or writer.writer.keep_hidden(
                 writer.records.image(record), image
@@ -172,7 +172,7 @@ class GroupedLoad:
             remaining_load.is_out = not is_put
         done = _remaining(remaining)
         self._identity.row_writes.change_entries(
-            [change for load in done for change in writer.as_record_says(load.touched, load.image, load.stamp)]
+            [change for load in done for change in writer.entries.as_record_says(load.touched, load.image, load.stamp)]
         )
         self._identity.log.forget_many([load.intent for load in done if load.intent is not None])
 

@@ -37,16 +37,16 @@ from piql.runtime.writing.stepped.intents import Intent
 from piql.runtime.writing.stepped.references import references_of, referrers_to
 from piql.runtime.writing.stepped.slots import Slots, tightest
 from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.touched_entries import Touched, TouchedEntries
 from piql.runtime.writing.stepped.upkeep import Upkeep
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
-from piql.runtime.writing.table_rules.entries import Entries, IndexEntries
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Table
 from piql.store.base import Store
-from piql.store.row_writes import EntryChange, StoredRecord
+from piql.store.row_writes import StoredRecord
 from piql.store.rows import Row, State
 
 UNKNOWN = "whether the row was written is not known: read it before you write it again"
@@ -79,9 +79,7 @@ class SteppedWriter:
         self._identity = identity
         self._store = store
         self._row_writes = identity.row_writes
-        self._indexes = [*writer.indexes, *writer.others]
-        self._counted = len(writer.indexes)  # entries for other versions, behind these, are outside the bound
-        self._deletes_only = {self._counted + at for at, deletes_only in enumerate(writer.deletes_only) if deletes_only}
+        self.entries = TouchedEntries(writer, groups)
         self._epoch = deployment.epoch
         self._last_filling = deployment.last_filling
         self.columns = tuple(column.name for column in record.columns)
@@ -222,11 +220,11 @@ class SteppedWriter:
         mark = self._name(known) if comes or goes else None
         change = Change(old, new, self._name(known, work if gains else None, marks[1]), gains, looks, marks[0])
         is_repair = bool(work.images)
-        touched = self.touched(old, new)
+        touched = self.entries.touched(old, new)
         entered, left = self.moves(old, new)
         if touched or entered or left or gains:
             work.images += [image for image in (old, new) if image is not None and image not in work.images]
-        is_counted = bool(self._count(touched)) or any(slots in self.slots for slots, _ in (*entered, *left))
+        is_counted = bool(self.entries.count(touched)) or any(slots in self.slots for slots, _ in (*entered, *left))
         is_counted |= self.views.counts(gains)
         if work.images:
             self._note(work, meter if is_counted else Meter(), change)
@@ -304,7 +302,7 @@ class SteppedWriter:
         meter: Meter,
         change: Change,
         entered: list[tuple[Slots, Row]],
-        touched: dict[tuple[int, Row], EntryChange],
+        touched: Touched,
         mark: str | None,
     ) -> tuple[bool, StoredRecord | None]:
         """Take all steps between the intent and the record: slots, entries, the mark, references.
@@ -316,7 +314,7 @@ class SteppedWriter:
                 counted = meter if slots in self.slots else Meter()
                 slots.take(group, work.key, change.write, counted, work.backoff)
         if touched:
-            meter.step(self._count(touched))
+            meter.step(self.entries.count(touched))
             at = stamp_of(change.write)
             self._row_writes.change_entries([entry._replace(at=at) for entry in touched.values()])
         with meter.within("ReferenceCheck"):
@@ -332,30 +330,11 @@ class SteppedWriter:
         self._look_again(work)
         return True, None
 
-    def _count(self, touched: dict[tuple[int, Row], EntryChange]) -> int:
-        """Return how many of the entries count towards the bound."""
-        return sum(number < self._counted for number, _ in touched)
-
     def is_looked_for(self, new: Row) -> bool:
         """Return whether a deletion of the record's parent would look for the record itself, not for an index entry."""
         return any(
             reference.is_seen_in_records and reference.key_named(None, new) is not None for reference in self.references
         )
-
-    def _entries_of(self, entries: IndexEntries, image: Row | None) -> Entries:
-        """Return the entries that an index has of a record or a group."""
-        is_hidden = image is not None and self._groups is not None and not self._groups.is_shown(image)
-        return entries.by_key(None if is_hidden else image)
-
-    def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
-        """Return the changes that make a write's entries DOUBTFUL, by number of the index and key of the entry."""
-        changes: dict[tuple[int, Row], EntryChange] = {}
-        for number, entries in enumerate(self._indexes):
-            before, after = self._entries_of(entries, old), self._entries_of(entries, new)
-            for key, entry in (before if number in self._deletes_only else {**before, **after}).items():
-                if before.get(key) != after.get(key):
-                    changes[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
-        return changes
 
     def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Slots, Row]], list[tuple[Slots, Row]]]:
         """Return the groups that a record enters, then those that it leaves, each with the slots of its constraint."""
@@ -406,15 +385,15 @@ class SteppedWriter:
         work: Work,
         meter: Meter,
         change: Change,
-        touched: dict[tuple[int, Row], EntryChange],
+        touched: Touched,
         left: list[tuple[Slots, Row]],
         is_counted: bool,
     ) -> None:
         """Make entries and slots agree with the record that was put, and forget the intent."""
         stamp = stamp_of(change.write)
         if touched:
-            meter.step(self._count(touched))
-            self._row_writes.change_entries(self.as_record_says(touched, change.new, stamp))
+            meter.step(self.entries.count(touched))
+            self._row_writes.change_entries(self.entries.as_record_says(touched, change.new, stamp))
         with meter.within("LimitCheck"):
             for slots, group in left:
                 swaps = slots.give_back(group, work.key, stamp, is_in=False)
@@ -426,23 +405,6 @@ class SteppedWriter:
             if is_counted:
                 meter.step(1)
             self._identity.log.forget(work.intent)
-
-    def as_record_says(
-        self, touched: dict[tuple[int, Row], EntryChange], image: Row | None, stamp: int
-    ) -> list[EntryChange]:
-        """Return the changes that make touched entries agree with a record that a write with this stamp left.
-
-        An entry that the record has becomes VISIBLE, any other GONE.
-        """
-        entries_by_index = [self._entries_of(entries, image) for entries in self._indexes]
-        changes: list[EntryChange] = []
-        for (number, key), change in touched.items():
-            entry = entries_by_index[number].get(key)
-            if entry is None:
-                changes.append(EntryChange(change.entries, key, State.GONE, stamp + 2))
-            elif number not in self._deletes_only:
-                changes.append(EntryChange(change.entries, entry, State.VISIBLE, stamp + 1))
-        return changes
 
     def _withdraw(self, work: Work, meter: Meter) -> None:
         """Take back what a refused write has shown; its requests are counted as lost."""
@@ -479,12 +441,7 @@ class SteppedWriter:
         `image` is the record as a write with this stamp left it.
         """
         images = [self._as_now(intent.columns, touched_image) for touched_image in intent.images]
-        touched: dict[tuple[int, Row], EntryChange] = {}
-        for number, entries in enumerate(self._indexes):
-            for touched_image in images:
-                for key, entry in self._entries_of(entries, touched_image).items():
-                    touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
-        changes = self.as_record_says(touched, image, stamp)
+        changes = self.entries.as_record_says(self.entries.of_all(images), image, stamp)
         meter.lose(len(changes))
         self._row_writes.change_entries(changes)
         for slots in (*self.slots, *self._other_slots):
