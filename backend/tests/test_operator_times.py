@@ -188,7 +188,7 @@ def test_samples_of_hours_that_are_over_are_put_together_and_old_ones_go(
     monkeypatch.setattr(operator_samples, "now", lambda: datetime(2026, 6, 10, 12, 30))
     noon = int(datetime(2026, 6, 10, 12, tzinfo=UTC).timestamp()) // 60
     database = Database(tmp_path_factory.mktemp("samples") / "workbench.duckdb")
-    for minute in (noon - 9 * 1440, noon - 70, noon - 65, noon + 5):
+    for minute in (noon - 9 * 1440, noon - 120, noon - 120, noon - 70, noon - 65, noon - 60, noon - 60, noon + 5):
         with database.write() as cursor:
             add_samples(cursor, columns_of(cells(iter([observation(1.0, 1.0)] * 2), minute)), "applications")
     with database.write() as cursor:
@@ -198,4 +198,4 @@ def test_samples_of_hours_that_are_over_are_put_together_and_old_ones_go(
             "SELECT minute, samples FROM operator_times WHERE operator = '' ORDER BY minute"
         ).fetchall()
     database.close()
-    assert kept == [(noon - 120, 4), (noon + 5, 2)]
+    assert kept == [(noon - 120, 8), (noon - 60, 4), (noon + 5, 2)]

@@ -45,14 +45,26 @@ def columns_of(cells: Mapping[OperatorCell, OperatorSums]) -> Mapping[str, Itera
 
 
 def tidy_samples(cursor: Cursor) -> None:
-    """Put the samples of hours that are over together, and delete those that are too old, in this transaction."""
+    """Put the samples of hours that are over together, and delete those that are too old, in this transaction.
+
+    An hour that was put together begins with its first minute, and so do samples of that minute: an hour is done when
+    no two of its rows are alike. Late samples make it one to do again.
+    """
     until, oldest = minute_of(now()) // HOUR * HOUR, minute_of(now() - KEPT)
-    is_over = f"minute < {until} AND minute % {HOUR} <> 0"
+    hour = f"minute // {HOUR} * {HOUR}"
+    cursor.execute(f"DELETE FROM {TABLE} WHERE minute < {oldest}")
     cursor.execute(f"""
-        CREATE TEMP TABLE hours_of_samples AS SELECT minute // {HOUR} * {HOUR} AS minute, {_KEYS}, {SUMS}
-        FROM {TABLE} WHERE {is_over} GROUP BY minute // {HOUR} * {HOUR}, {_KEYS}
+        CREATE TEMP TABLE hours_to_do AS SELECT DISTINCT hour FROM (
+            SELECT {hour} AS hour FROM {TABLE} WHERE minute < {until} GROUP BY hour, {_KEYS}
+            HAVING count(*) > 1 OR max(minute % {HOUR}) > 0
+        )
     """)
-    cursor.execute(f"DELETE FROM {TABLE} WHERE {is_over}")
+    is_to_do = f"{hour} IN (SELECT hour FROM hours_to_do)"
+    cursor.execute(f"""
+        CREATE TEMP TABLE hours_of_samples AS SELECT {hour} AS hour, {_KEYS}, {SUMS}
+        FROM {TABLE} WHERE {is_to_do} GROUP BY hour, {_KEYS}
+    """)
+    cursor.execute(f"DELETE FROM {TABLE} WHERE {is_to_do}")
     cursor.execute(f"INSERT INTO {TABLE} SELECT * FROM hours_of_samples")
     cursor.execute("DROP TABLE hours_of_samples")
-    cursor.execute(f"DELETE FROM {TABLE} WHERE minute < {oldest}")
+    cursor.execute("DROP TABLE hours_to_do")
