@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import socketserver
+import ssl
 import threading
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -20,22 +21,49 @@ class Taken:
 
 
 class MailReceiver:
-    """Takes mails of one user. `answers` are given to the next mails instead, one each."""
+    """Takes mails of one user. `answers` are given to the next mails instead, one each.
 
-    def __init__(self, user: str, password: str) -> None:
+    With a `certificate` it encrypts: from the start, or `later`, by STARTTLS; then it takes nothing before that.
+    `in_the_clear` has what came before.
+    """
+
+    def __init__(
+        self, user: str, password: str, certificate: ssl.SSLContext | None = None, later: bool = False
+    ) -> None:
         self.taken: list[Taken] = []
         self.answers: list[str] = []
+        self.in_the_clear: list[str] = []
         receiver, credentials = self, base64.b64encode(f"\0{user}\0{password}".encode()).decode()
 
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 recipients: list[str] = []
+                is_encrypted = certificate is not None and not later
+                try:
+                    if certificate is not None and is_encrypted:
+                        self._encrypt(certificate)
+                    self._converse(recipients, is_encrypted)
+                except (ssl.SSLError, ConnectionError):
+                    return  # the client does not trust the certificate
+
+            def _encrypt(self, context: ssl.SSLContext) -> None:
+                self.connection = context.wrap_socket(self.connection, server_side=True)
+                self.rfile, self.wfile = self.connection.makefile("rb"), self.connection.makefile("wb", 0)
+
+            def _converse(self, recipients: list[str], is_encrypted: bool) -> None:
                 self._say("220 ready")
                 is_known = False
                 while line := self.rfile.readline().decode().strip():
                     verb = line.split()[0].upper()
+                    if not is_encrypted:
+                        receiver.in_the_clear.append(verb)
                     if verb == "EHLO":
-                        self._say("250-here\r\n250 AUTH PLAIN")
+                        offer = "STARTTLS" if certificate is not None and not is_encrypted else "AUTH PLAIN"
+                        self._say(f"250-here\r\n250 {offer}")
+                    elif verb == "STARTTLS" and certificate is not None:
+                        self._say("220 go on")
+                        self._encrypt(certificate)
+                        is_encrypted = True
                     elif verb == "AUTH":
                         is_known = line.split()[-1] == credentials
                         self._say("235 known" if is_known else "535 unknown")

@@ -21,15 +21,22 @@ _MOST_SUBJECT = 150
 def mail(mailbox: Mailbox, content: Mapping[str, str], timestamp: int) -> str | None:
     """Send an alert; return why no mailbox took it, None where one did."""
     message = _message(mailbox, content, timestamp)
+    is_encrypted = not mailbox.is_encrypted_later
     try:
         with _connected(mailbox) as server:
             if mailbox.is_encrypted_later:
                 server.starttls(context=ssl.create_default_context())
+                is_encrypted = True
             if mailbox.user is not None and mailbox.password is not None:
                 server.login(mailbox.user, mailbox.password)
             refused = server.send_message(message, mailbox.sender, mailbox.recipients)
     except smtplib.SMTPResponseException as error:
         return f"{mailbox} answers {error.smtp_code}"
+    except smtplib.SMTPNotSupportedError:
+        missing = "STARTTLS" if not is_encrypted else "AUTH"
+        return f"{mailbox} offers no {missing}, so nothing was sent"
+    except ssl.SSLCertVerificationError as error:
+        return f"{mailbox} is not trusted: {error.verify_message}"
     except (OSError, smtplib.SMTPException) as error:
         return f"{mailbox} does not take the mail: {type(error).__name__}"
     if refused:
