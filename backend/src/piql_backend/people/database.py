@@ -14,6 +14,13 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from piql_backend.people.access_revision import (
+    AccessRevision,
+    NotifiedRevision,
+    RevisionInFile,
+    has_changed,
+    watch_changes,
+)
 from piql_backend.people.postgresql import PostgresqlAddress, wait_until_alone
 from piql_backend.people.sqlite_file import disk_error_of, engine_of
 from piql_backend.web.errors import ApiError
@@ -40,6 +47,10 @@ class PeopleDatabase:
             self._engine.dispose()
             reason = str(getattr(error, "orig", None) or error).strip()
             raise ValueError(f"the accounts in {self.name} cannot be read: {reason}") from error
+        watch_changes(self._engine)
+        self.revision: AccessRevision = (
+            NotifiedRevision(self._engine) if isinstance(place, PostgresqlAddress) else RevisionInFile(place)
+        )
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
@@ -49,7 +60,13 @@ class PeopleDatabase:
         """
         try:
             with self._engine.begin() as connection:
+                has_changed(connection)  # what was rolled back was no change
                 yield connection
+                is_changed = has_changed(connection)
+                if is_changed:
+                    self.revision.raise_in(connection)
+            if is_changed:
+                self.revision.raise_here()
         except DBAPIError as error:
             disk_error = disk_error_of(error)
             if disk_error is not None:
@@ -68,6 +85,7 @@ class PeopleDatabase:
             yield connection
 
     def close(self) -> None:
+        self.revision.close()
         self._engine.dispose()
 
 

@@ -39,7 +39,7 @@ class TeamPass:
         return "" if self._visitor is None else self._visitor.name
 
     async def refusals(self, *needs: Need) -> list[ApiError | None]:
-        visitor = await self._people.look(self._people.visitor_of, self._shown)
+        visitor = await self._people.visitor(self._shown)
         return [_refusal(need, visitor, self._application) for need in needs]
 
     async def note(self, status: int) -> None:
@@ -87,7 +87,7 @@ class TeamGate:
         return TeamPass(self._people, socket, operation, visitor)
 
     async def _visitor_of(self, request: HTTPConnection) -> Visitor | None:
-        return await self._people.look(self._people.visitor_of, shown_by(request))
+        return await self._people.visitor(shown_by(request))
 
     async def _while_allowed(
         self, request: Request, need: Need, application: str | None, events: AsyncIterable[Chunk]

@@ -18,6 +18,7 @@ from piql_backend.people.audit import Audit, Deed
 from piql_backend.people.clock import Clock, wall_clock
 from piql_backend.people.cookie import ClientOrigin, Shown
 from piql_backend.people.database import PeopleDatabase
+from piql_backend.people.known_visitors import KnownVisitors
 from piql_backend.people.postgresql import PostgresqlAddress
 from piql_backend.people.sessions import Confirmed, Sessions
 from piql_backend.people.strangers import Strangers
@@ -45,6 +46,7 @@ class People:
         self.audit = Audit(self.database, clock)
         self.attempts = Attempts()
         self.strangers = Strangers()
+        self._known = KnownVisitors(self.database.revision.current, clock)
         self._looks = CapacityLimiter(_LOOKS)
         self._hashes = CapacityLimiter(_HASHES)
 
@@ -113,6 +115,11 @@ class People:
         if secret is None:
             raise _wrong_login()
         return secret
+
+    async def visitor(self, shown: Shown) -> Visitor | None:
+        """Who shows these, as `visitor_of` finds out; for a moment it is remembered."""
+        known = self._known.who_shows(shown)
+        return known or await self.look(self._known.look, shown, self.visitor_of)
 
     def visitor_of(self, shown: Shown) -> Visitor | None:
         """Who shows these: a token decides where one is sent, else whom the proxy names, else the cookie of a session.

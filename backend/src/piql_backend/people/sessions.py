@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
+from piql_backend.people.access_revision import NOTE
 from piql_backend.people.accounts import roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
@@ -90,7 +91,7 @@ class Sessions:
             if row is None:
                 return None
             if now - row.seen_at >= SECONDS_BETWEEN_NOTES:
-                connection.execute(update(sessions).where(has_secret).values(seen_at=now))
+                connection.execute(update(sessions).where(has_secret).values(seen_at=now), execution_options=NOTE)
             roles = roles_of(connection, row.id)
             return Visitor(row.id, row.name, roles, session=digest, provider=row.provider or None)
 

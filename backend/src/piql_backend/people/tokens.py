@@ -8,6 +8,7 @@ from typing import cast
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from piql_backend.people.access_revision import NOTE
 from piql_backend.people.accounts import roles_of
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
@@ -102,7 +103,7 @@ class Tokens:
             if row is None:
                 return None
             if row.used_at is None or now - row.used_at >= SECONDS_BETWEEN_NOTES:
-                connection.execute(update(tokens).where(has_secret).values(used_at=now))
+                connection.execute(update(tokens).where(has_secret).values(used_at=now), execution_options=NOTE)
             limit = TokenLimit(row.title, cast(Role, row.role), row.application)
             return Visitor(row.id, row.name, roles_of(connection, row.id), limit)
 

@@ -1,0 +1,51 @@
+"""Remembers for some seconds who shows what, as long as nobody's access has changed.
+
+A page asks every few seconds, and a live session asks about everybody who takes part once a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from piql_backend.people.clock import Clock
+from piql_backend.people.cookie import Shown
+from piql_backend.web.visitor import Visitor
+
+SECONDS_KNOWN = 5  # for so long what ends by itself, such as an idle session, may last too long
+_MOST_KNOWN = 5_000
+
+Revision = Callable[[], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    visitor: Visitor
+    revision: int
+    at: int
+
+
+class KnownVisitors:
+    """Visitors by what they show; `revision` is another one whenever access has changed, None where that is unknown."""
+
+    def __init__(self, revision: Revision, clock: Clock) -> None:
+        self._revision = revision
+        self._clock = clock
+        self._known: dict[Shown, _Known] = {}
+
+    def who_shows(self, shown: Shown) -> Visitor | None:
+        """Who is known to show this; None where the database has to be asked."""
+        known = self._known.get(shown)
+        if known is None or not 0 <= self._clock() - known.at < SECONDS_KNOWN:
+            return None
+        return known.visitor if known.revision == self._revision() else None
+
+    def look(self, shown: Shown, look: Callable[[Shown], Visitor | None]) -> Visitor | None:
+        """Ask who shows this, and remember the answer; a change that comes meanwhile lets it be forgotten."""
+        revision, at = self._revision(), self._clock()
+        visitor = look(shown)
+        if visitor is not None and revision is not None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[shown] = _Known(visitor, revision, at)
+        return visitor
