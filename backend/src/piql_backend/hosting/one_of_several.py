@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 
@@ -33,6 +34,7 @@ from piql_backend.workers.pool import WorkerPool
 log = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN_LOOKS = 0.25  # at the lock
+_SECONDS_BETWEEN_READS = 1.0  # of who the writer is: one that ended takes no connection, so nothing is sent to it
 _SECONDS_AFTER_FAILURE = 5.0  # until the workbench is opened once more
 
 
@@ -54,6 +56,7 @@ class OneOfSeveral:
         self._workers = WorkerPool(settings.worker_limits)
         self._address = settings.peer_address or _own_address(settings)
         self._workbench: Workbench | None = None
+        self._address_read: tuple[str | None, float] = (None, 0.0)
         self._forwarding = Forwarding(self._address_of_writer, settings.trust_proxy_user)
         proxied = TrustedProxies(RequestLimit(self._forwarding), settings.trusted_proxies, settings.trust_proxy_user)
         self._handing_on: ASGIApp = proxied
@@ -131,7 +134,14 @@ class OneOfSeveral:
         return True
 
     async def _address_of_writer(self) -> str | None:
-        """Where the writer is reached; None while nobody is known to have the folder."""
+        """Where the writer is reached; None while nobody is known to have the folder. It is asked for once a second."""
+        address, read_at = self._address_read
+        if address is None or self.is_writer or time.monotonic() - read_at >= _SECONDS_BETWEEN_READS:
+            address = await self._read_address()
+            self._address_read = (address, time.monotonic())
+        return address
+
+    async def _read_address(self) -> str | None:
         try:
             noted = await self._people.look(self._notice.read)
         except ApiError:
