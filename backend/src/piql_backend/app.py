@@ -58,6 +58,7 @@ from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
 from piql_backend.profile_runs.endpoints import router as profile_runs
 from piql_backend.prometheus_rules.endpoints import router as prometheus_rules
+from piql_backend.pulse.endpoints import router as pulse
 from piql_backend.reports.endpoints import router as reports
 from piql_backend.schema_imports.endpoints import router as schema_imports
 from piql_backend.settings import Settings
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
 
 ROUTERS = (
     health,
+    pulse,
     people,
     sign_ins,
     logins,

@@ -36,6 +36,7 @@ from piql_backend.live_sessions.service import LiveSessions
 from piql_backend.oidc.registration import registration_of
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.probes.service import Probes
+from piql_backend.pulse.service import Pulse
 from piql_backend.settings import Settings
 from piql_backend.starting.earlier_layout import move_earlier_layout
 from piql_backend.starting.first_start import FirstStart
@@ -117,6 +118,7 @@ class Workbench:
         self.experiments = Experiments(data / "experiments", settings.samples)
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.applications, self.environments, self.histories)
+        self.pulse = Pulse(self.applications, self.environments, self.health)
         self.probes = Probes(data, self.applications, self.environments, self.workers)
 
     async def open(self) -> None:

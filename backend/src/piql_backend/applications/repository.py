@@ -34,6 +34,7 @@ from piql_backend.web.errors import ApiError, NotFound, unknown_application
 from piql_backend.web.pages import Listing, Page, PageWish
 from piql_backend.web.schemas import MOST_FILES, FileRead, ProblemRead, is_file_path
 
+_VERSION_BYTES = 8
 _APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)
 _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters
 
@@ -55,7 +56,8 @@ class Applications:
     def ids(self) -> list[str]:
         if not self._root.is_dir():
             return []
-        return sorted(entry.name for entry in self._root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+        with os.scandir(self._root) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
 
     def folder(self, application_id: str) -> Path:
         """Where the files of an application lie."""
@@ -163,9 +165,21 @@ class Applications:
     def read(self, application_id: str, wish: PageWish) -> ApplicationRead:
         """An application with a page of its files, in the order of `texts`."""
         folder = self.folder(application_id)
+        version = self.version(application_id)  # what is written after it gets another one
         page = _FILES.page_of(wish, _paths(folder))
         files = [_file_of(path, text) for path, text in _texts(folder, page.items).items()]
-        return ApplicationRead(id=application_id, title=self.title(application_id), files=files, next=page.next)
+        title = self.title(application_id)
+        return ApplicationRead(id=application_id, title=title, version=version, files=files, next=page.next)
+
+    def version(self, application_id: str) -> str:
+        """Another text once a file of an application, or its title, was written by anybody; no file is read for it."""
+        folder = self.folder(application_id)
+        digest = hashlib.blake2b(digest_size=_VERSION_BYTES)
+        for path in (FILE, *sorted(_paths(folder))):
+            with contextlib.suppress(OSError):  # removed meanwhile, or never there
+                state = (folder / path).stat()
+                digest.update(f"{path} {state.st_ino} {state.st_size} {state.st_mtime_ns}\n".encode())
+        return digest.hexdigest()
 
     def texts(self, application_id: str) -> dict[str, str]:
         """The text of each file by its path; schema files, which stand at the top, come first.

@@ -26,10 +26,14 @@ class ApplicationSummaryRead(Read):
 
 
 class ApplicationRead(Read):
-    """A page of its files; `next` is the cursor of the page behind them, null on the last."""
+    """A page of its files; `next` is the cursor of the page behind them, null on the last.
+
+    The pulse of its environments has another `version` once a file or the title was written since.
+    """
 
     id: str
     title: str
+    version: str
     files: list[FileRead]
     next: str | None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ class Database:
         self._cursors: set[Cursor] = set()  # those in use
         self._is_closed = False
         self._changes = 0
+        self.opening = secrets.token_hex(4)  # tells the counts of this process from those of another one
         try:
             self._migrate()
         except BaseException:

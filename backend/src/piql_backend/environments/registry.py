@@ -123,6 +123,11 @@ class Environments:
         """The environments that are open now."""
         return {name: entry.environment for name, entry in self._entries.items() if entry.environment is not None}
 
+    def find(self, name: EnvironmentName) -> Environment | None:
+        """An environment that is open now; None for any other."""
+        entry = self._entries.get(name)
+        return None if entry is None else entry.environment
+
     @property
     def problems(self) -> Mapping[EnvironmentName, str]:
         """Why environments could not be opened, of late; that nobody has confirmed a store is no problem."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,16 @@ from piql_backend.stores.schemas import StoreRead
 from piql_backend.web.errors import ApiError
 from piql_backend.web.schemas import ProblemRead
 from piql_backend.web.visitor import Sees
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentState:
+    """How an environment is, without the problems of histories, of which each sees those of their own applications."""
+
+    store: StoreRead
+    of_store: Sequence[ProblemRead]
+    others: Sequence[ProblemRead]
+    is_open: bool = True
 
 
 class Health:
@@ -47,25 +58,34 @@ class Health:
 
     async def read_environment(self, application: str, environment: str, sees: Sees) -> EnvironmentHealthRead:
         """The health of one environment, also of one that cannot be opened; ApiError 404 for none of that name."""
+        return self.as_seen(await self.look_at(application, environment), sees)
+
+    async def look_at(self, application: str, environment: str) -> EnvironmentState:
+        """What is the same for all who ask for the health of an environment; ApiError 404 as `read_environment`."""
         try:
             async with self._environments.using(application, environment) as opened:
-                return await self._read_open(application, opened, sees)
+                return await asyncio.to_thread(self._state_of, application, opened)
         except ApiError as error:
             if error.status != 503:
                 raise
             store = StoreRead(url="", kind=EMBEDDED, healthy=False, message=error.body.message, cluster=None)
             problem = ProblemRead(what="environment", message=error.body.message, help=error.body.help)
-            problems = [problem, *await asyncio.to_thread(self._applications.problems, [application])]
-            return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
+            others = await asyncio.to_thread(self._applications.problems, [application])
+            return EnvironmentState(store, [problem], others, is_open=False)
 
-    async def _read_open(self, application: str, environment: Environment, sees: Sees) -> EnvironmentHealthRead:
-        store, reported = await asyncio.to_thread(environment.read_problems)
-        shared = await asyncio.to_thread(
-            lambda: [*self._shared_problems(sees), *self._applications.problems([application])]
-        )
+    def as_seen(self, state: EnvironmentState, sees: Sees) -> EnvironmentHealthRead:
+        """The health of an environment for somebody who sees some applications."""
+        of_histories = self._histories.problems(sees) if state.is_open else []
+        problems = [*state.of_store, *of_histories, *state.others]
+        return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=state.store)
+
+    def _state_of(self, application: str, environment: Environment) -> EnvironmentState:
+        store, reported = environment.read_problems()
         of_store = [problem for problem in reported if problem.what == "store"]
-        problems = [*of_store, *shared, *(problem for problem in reported if problem.what != "store")]
-        return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
+        others = [*self._problems_of_disk(), *self._applications.problems([application])]
+        return EnvironmentState(
+            store, of_store, [*others, *(problem for problem in reported if problem.what != "store")]
+        )
 
     def _health_of(self, problems: Sequence[ProblemRead]) -> HealthRead:
         return HealthRead(
@@ -78,6 +98,9 @@ class Health:
 
     def _shared_problems(self, sees: Sees) -> Iterator[ProblemRead]:
         yield from self._histories.problems(sees)
+        yield from self._problems_of_disk()
+
+    def _problems_of_disk(self) -> Iterator[ProblemRead]:
         problem = problem_of_disk(self._data)
         if problem is not None:
             message, advice = problem

@@ -1,0 +1,69 @@
+"""The versions of what a page shows: of files by what the disk says of them, of the rest by what was counted."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from piql_backend.applications.repository import Applications
+from piql_backend.environments.environment import Environment
+from piql_backend.environments.registry import EnvironmentName, Environments
+from piql_backend.environments.settings_file import FILE
+from piql_backend.pulse.schemas import VersionsRead
+from piql_backend.threads.thread_file import COMMENTS
+
+_DIGEST_BYTES = 8
+_CHANGE_COUNTER = slice(24, 28)  # in the header of an SQLite file: another one after each transaction
+
+
+def versions_of(
+    name: EnvironmentName, environment: Environment | None, applications: Applications, environments: Environments
+) -> VersionsRead:
+    """The versions of an environment, None for one that cannot be opened. ApiError 404 for an unknown application."""
+    files = applications.version(name.application)
+    return VersionsRead(
+        files=files,
+        comments=_of_comments(applications.folder(name.application) / COMMENTS, files),
+        environments=_of_environments(name.application, environments),
+        live="" if environment is None else _of_live(environment),
+        observed="" if environment is None else _of_observed(environment),
+    )
+
+
+def _of_live(environment: Environment) -> str:
+    live = environment.deployments.history.live
+    return "" if live is None else f"{live.read.id} {live.id}"
+
+
+def _of_observed(environment: Environment) -> str:
+    """The count of what was written since the file was opened, behind a name of that."""
+    return f"{environment.database.opening} {environment.database.changes}"
+
+
+def _of_comments(file: Path, files: str) -> str:
+    """The version of the threads, which stand at lines of the files; empty where nobody has said anything."""
+    try:
+        with file.open("rb") as header:
+            counter = header.read(_CHANGE_COUNTER.stop)[_CHANGE_COUNTER]
+            state = os.fstat(header.fileno())
+    except OSError:
+        return ""
+    return _digest((files, counter.hex(), str(state.st_ino), str(state.st_mtime_ns)))
+
+
+def _of_environments(application: str, environments: Environments) -> str:
+    parts = []
+    for name in environments.names(application):
+        parts.append(name)
+        try:
+            state = (environments.folder(EnvironmentName(application, name)) / FILE).stat()
+        except OSError:  # a folder made by hand has none
+            continue
+        parts.append(f"{state.st_mtime_ns} {state.st_ino}")
+    return _digest(parts)
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES).hexdigest()
