@@ -145,14 +145,14 @@ test.describe('with the back end', () => {
     page,
   }) => {
     await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
-    await page.route('**/development/health', async (route) => {
+    await page.route('**/development/pulse', async (route) => {
       const answer = await route.fetch()
-      const health = await answer.json()
+      const { health, versions } = await answer.json()
       const store = { ...health.store, healthy: false, message: 'the cluster did not answer within 5 s' }
-      await route.fulfill({ response: answer, json: { ...health, status: 'degraded', store } })
+      await route.fulfill({ response: answer, json: { health: { ...health, status: 'degraded', store }, versions } })
     })
     await expect(workbench.banner).toContainText('The store is not answering: the cluster did not answer within 5 s')
-    await page.unroute('**/development/health')
+    await page.unroute('**/development/pulse')
     const asked = page.waitForRequest('**/development/deployments')
     await workbench.expectNotice('The store is answering again; everything is up to date again.')
     await asked

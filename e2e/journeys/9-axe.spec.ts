@@ -193,11 +193,11 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
 
   const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
   await page.route('**/api/compilations/parts', (route) => route.fulfill({ status: 500, json: failure }))
-  await page.route('**/development/health', async (route) => {
+  await page.route('**/development/pulse', async (route) => {
     const answer = await route.fetch()
-    const health = await answer.json()
+    const { health, versions } = await answer.json()
     const store = { ...health.store, healthy: false, message: 'the cluster did not answer within 5 s' }
-    await route.fulfill({ response: answer, json: { ...health, status: 'degraded', store } })
+    await route.fulfill({ response: answer, json: { health: { ...health, status: 'degraded', store }, versions } })
   })
   await editor.typeOver(FIND_USER, 'FROM', 'FORM')
   await expect(problems.alert).toContainText('The text as it is now could not be compiled')

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answered, api } from './client'
 import { ENVIRONMENT, type EnvironmentName, keyOf } from './environment'
+import { unlessKnown } from './pulse'
 import type { Latency } from './types'
 
 /** Where the time of the queries of a version goes, and how well their operators are predicted; from samples. */
@@ -12,15 +13,17 @@ export const operatorTimes = (
 ) =>
   queryOptions({
     queryKey: keyOf('operator-times', environment, deploymentId, windowSeconds, source),
-    queryFn: ({ signal }) =>
-      answered(
-        api.GET(`${ENVIRONMENT}/operator-times/{deployment_id}`, {
-          params: {
-            path: { ...environment, deployment_id: deploymentId },
-            query: { window_seconds: windowSeconds, source },
-          },
-          signal,
-        }),
+    queryFn: ({ client, queryKey, signal }) =>
+      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: 60_000 }, () =>
+        answered(
+          api.GET(`${ENVIRONMENT}/operator-times/{deployment_id}`, {
+            params: {
+              path: { ...environment, deployment_id: deploymentId },
+              query: { window_seconds: windowSeconds, source },
+            },
+            signal,
+          }),
+        ),
       ),
     staleTime: 10_000,
     refetchInterval: 10_000,

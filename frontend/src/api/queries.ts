@@ -7,53 +7,15 @@
  */
 import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
-import { ApiError, answered, api } from './client'
+import { answered, api } from './client'
 import { ENVIRONMENT, type EnvironmentName, keyOf } from './environment'
 import { allPages, type Page, pagesUntil } from './pages'
 import { askPrediction } from './prediction-batch'
-import type {
-  Axis,
-  CapacityCreate,
-  Deployment,
-  EnvironmentHealth,
-  Health,
-  Latency,
-  ProfileRun,
-  ServerHealth,
-  SloWrite,
-  SourceFile,
-} from './types'
+import { ASK_AGAIN_MS, unlessKnown } from './pulse'
+import type { Axis, CapacityCreate, Deployment, Latency, ProfileRun, SloWrite, SourceFile } from './types'
 
-/**
- * The health of the server and of the environment's store. Without an application in the address, or with an unknown one,
- * only the server is asked and `store` is null.
- */
-export const health = (environment: EnvironmentName) =>
-  queryOptions({
-    queryKey: keyOf('health', environment),
-    queryFn: ({ signal }) => askHealth(environment, signal),
-    refetchInterval: (query) => (query.state.status === 'error' ? 1000 : 4000),
-    refetchIntervalInBackground: true,
-    retry: false,
-  })
-
-async function askHealth(environment: EnvironmentName, signal: AbortSignal): Promise<Health> {
-  if (environment.application !== '') {
-    try {
-      const path = { params: { path: environment }, signal }
-      return await answered<EnvironmentHealth>(api.GET(`${ENVIRONMENT}/health`, path), isHealth)
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error
-    }
-  }
-  const server = await answered<ServerHealth>(api.GET('/api/health', { signal }), isHealth)
-  return { ...server, store: null }
-}
-
-/** A server whose store does not answer says so with 503. */
-function isHealth<T extends ServerHealth>(body: unknown): body is T {
-  return typeof body === 'object' && body !== null && 'instance_id' in body
-}
+/** After this time a window that ends now has moved on, and a silence may be over, though nothing was observed. */
+const SLIDES_MS = 30_000
 
 /**
  * All applications. Somebody else may rename one, so they are read again each minute and when the page is looked at
@@ -216,8 +178,11 @@ export const slos = (environment: EnvironmentName) =>
 export const alerts = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('alerts', environment),
-    queryFn: ({ signal }) => answered(api.GET(`${ENVIRONMENT}/alerts`, { params: { path: environment }, signal })),
-    refetchInterval: 5000,
+    queryFn: ({ client, queryKey, signal }) =>
+      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: SLIDES_MS }, () =>
+        answered(api.GET(`${ENVIRONMENT}/alerts`, { params: { path: environment }, signal })),
+      ),
+    refetchInterval: ASK_AGAIN_MS,
   })
 
 /** Predicted and observed latency of each query of a version, over a window that ends now. */
@@ -229,18 +194,20 @@ export const latency = (
 ) =>
   queryOptions({
     queryKey: keyOf('latency', environment, deploymentId, windowSeconds, source),
-    queryFn: ({ signal }) =>
-      answered(
-        api.GET(`${ENVIRONMENT}/latency/{deployment_id}`, {
-          params: {
-            path: { ...environment, deployment_id: deploymentId },
-            query: { window_seconds: windowSeconds, source },
-          },
-          signal,
-        }),
+    queryFn: ({ client, queryKey, signal }) =>
+      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: SLIDES_MS }, () =>
+        answered(
+          api.GET(`${ENVIRONMENT}/latency/{deployment_id}`, {
+            params: {
+              path: { ...environment, deployment_id: deploymentId },
+              query: { window_seconds: windowSeconds, source },
+            },
+            signal,
+          }),
+        ),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: 3000,
+    refetchInterval: ASK_AGAIN_MS,
   })
 
 /** Quantiles of one query over time, and how often each latency was seen, over a window that ends now. */
@@ -253,17 +220,19 @@ export const latencyCharts = (
 ) =>
   queryOptions({
     queryKey: keyOf('latency-charts', environment, deploymentId, query, windowSeconds, source),
-    queryFn: ({ signal }) =>
-      answered(
-        api.GET(`${ENVIRONMENT}/latency/{deployment_id}/charts/{query}`, {
-          params: {
-            path: { ...environment, deployment_id: deploymentId, query },
-            query: { window_seconds: windowSeconds, source },
-          },
-          signal,
-        }),
+    queryFn: ({ client, queryKey, signal }) =>
+      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: SLIDES_MS }, () =>
+        answered(
+          api.GET(`${ENVIRONMENT}/latency/{deployment_id}/charts/{query}`, {
+            params: {
+              path: { ...environment, deployment_id: deploymentId, query },
+              query: { window_seconds: windowSeconds, source },
+            },
+            signal,
+          }),
+        ),
       ),
-    refetchInterval: 3000,
+    refetchInterval: ASK_AGAIN_MS,
   })
 
 /** Whether the last hours of a query are unlike its own past; it changes with the hour. */

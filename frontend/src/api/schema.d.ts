@@ -106,6 +106,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/pulse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Pulse
+         * @description How an environment is, and versions that tell a page which of its answers are out of date.
+         */
+        get: operations["read_pulse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -3629,12 +3649,16 @@ export interface components {
         /**
          * ApplicationRead
          * @description A page of its files; `next` is the cursor of the page behind them, null on the last.
+         *
+         *     The pulse of its environments has another `version` once a file or the title was written since.
          */
         ApplicationRead: {
             /** Id */
             id: string;
             /** Title */
             title: string;
+            /** Version */
+            version: string;
             /** Files */
             files: components["schemas"]["FileRead"][];
             /** Next */
@@ -7676,6 +7700,14 @@ export interface components {
             version: number;
         };
         /**
+         * PulseRead
+         * @description How an environment is, also one that cannot be opened, and the versions of what a page shows of it.
+         */
+        PulseRead: {
+            health: components["schemas"]["EnvironmentHealthRead"];
+            versions: components["schemas"]["VersionsRead"];
+        };
+        /**
          * QueryBoundRead
          * @description The bound of a deployed query, with the text that it was compiled from.
          */
@@ -9525,6 +9557,36 @@ export interface components {
             requests: "too few" | "worse" | "better" | "no difference shown";
         };
         /**
+         * VersionsRead
+         * @description What was read under one of these is read again once the pulse has another one; they are compared, not read.
+         *
+         *     Empty: there is nothing of that kind, or nobody knows.
+         */
+        VersionsRead: {
+            /**
+             * Files
+             * @description Of the files of the application, as `version` of the application.
+             */
+            files: string;
+            /** Comments */
+            comments: string;
+            /**
+             * Environments
+             * @description Of what the environments of the application are called and store in.
+             */
+            environments: string;
+            /**
+             * Live
+             * @description Of what is live in the environment.
+             */
+            live: string;
+            /**
+             * Observed
+             * @description Of what was executed and measured there, and of its alerts.
+             */
+            observed: string;
+        };
+        /**
          * WorstBoundRead
          * @description The most requests of a query of the set, and what the dearest query takes that is live now.
          */
@@ -9989,6 +10051,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EnvironmentHealthRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_pulse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PulseRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
                 };
             };
             /** @description The disk is full, or may not be written. */

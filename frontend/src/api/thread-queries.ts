@@ -1,12 +1,11 @@
-/** Threads of comments as options for `useQuery`: read once, then every few seconds what has changed since. */
+/** Threads of comments as options for `useQuery`: read once, then what has changed since, whenever the pulse says so. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type KnownThreads, withNews } from '../logic/threads'
 import { answered, api } from './client'
 import { allPages } from './pages'
+import { ASK_AGAIN_MS, TOLD, unlessKnown } from './pulse'
 import type { Thread } from './types'
 
-/** How late a comment of somebody else is seen. */
-const READ_AGAIN_MS = 3000
 const PAGE = 500
 const NONE: KnownThreads<Thread> = { byNumber: new Map(), all: [], change: 0 }
 
@@ -18,19 +17,22 @@ export const threads = (application: string) => {
     queryFn: async ({ client, signal }): Promise<KnownThreads<Thread>> => {
       const known = client.getQueryData<KnownThreads<Thread>>(queryKey) ?? NONE
       const path = { application }
-      const news = await allPages((cursor) =>
-        answered(
-          api.GET('/api/applications/{application}/threads', {
-            params: { path, query: { after: known.change, cursor, limit: PAGE } },
-            signal,
-          }),
-        ),
-      )
-      return withNews(known, news)
+      return unlessKnown({ client, queryKey, of: path, kind: 'comments' }, async () => {
+        const news = await allPages((cursor) =>
+          answered(
+            api.GET('/api/applications/{application}/threads', {
+              params: { path, query: { after: known.change, cursor, limit: PAGE } },
+              signal,
+            }),
+          ),
+        )
+        return withNews(known, news)
+      })
     },
+    meta: TOLD,
     enabled: application !== '',
     structuralSharing: false,
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: ASK_AGAIN_MS,
     refetchOnWindowFocus: 'always',
   })
 }

@@ -39,6 +39,7 @@ export type Save = Schemas['SaveRead']
 export type SaveDetail = Schemas['SaveDetailRead']
 export type ServerHealth = Schemas['HealthRead']
 export type EnvironmentHealth = Schemas['EnvironmentHealthRead']
+export type Versions = Schemas['VersionsRead']
 /** `store` is null if the server was not asked about an environment. */
 export type Health = ServerHealth & { store: EnvironmentHealth['store'] | null }
 export type ProfileRun = Schemas['ProfileRunRead']

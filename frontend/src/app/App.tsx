@@ -16,6 +16,7 @@ import { SignedIn } from './people/SignedIn'
 import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
+import { useToldAnswers } from './told-answers'
 import { useView } from './url-state'
 
 const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
@@ -78,6 +79,7 @@ function Pages() {
   const { page, application, environment, query, code, tour } = useView()
   const { overlay, setOverlay } = useKeys()
   useNamedApplication()
+  useToldAnswers()
   useEffect(startSigns, [])
   useEffect(keepFocus, [])
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { isAway } from '../api/client'
-import { health } from '../api/queries'
+import { health } from '../api/pulse'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { formatMs, plural } from '../units'
 import styles from './app.module.css'

@@ -9,8 +9,8 @@ import { compileAgain, useCompilationState } from '../documents/compile-loop'
 import { saveAgain } from '../documents/saving'
 import { notify } from './notices'
 
-/** Kinds of queries that are not read again: health is what is watched, and new samples would change a form in use. */
-const NOT_READ_AGAIN = ['health', 'sample-parameters']
+/** Kinds of queries that are not read again: the pulse is what is watched, and new samples would change a form in use. */
+const NOT_READ_AGAIN = ['pulse', 'sample-parameters']
 
 /** What is over while its answers are read again; null while nothing is. */
 export const useCatchingUp = create<{ after: string | null }>(() => ({ after: null }))

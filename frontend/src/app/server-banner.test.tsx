@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-quer
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../api/client'
-import { health } from '../api/queries'
+import { health } from '../api/pulse'
 import { useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
 import { useNotices } from './notices'
@@ -29,9 +29,11 @@ function Part() {
 }
 
 function answerOf(path: string): Promise<Response> {
-  if (path.endsWith('/health')) {
+  if (path.endsWith('/pulse')) {
     const store = { url: '', kind: 'embedded', healthy: true, message: null, cluster: null }
-    return Promise.resolve(Response.json({ status: 'ok', instance_id: instance, problems: [], store }))
+    return Promise.resolve(
+      Response.json({ health: { status: 'ok', instance_id: instance, problems: [], store }, versions: null }),
+    )
   }
   return new Promise((resolve, reject) =>
     compilations.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer))),

@@ -1,26 +1,33 @@
 /** Reads the open application again and again, so that changes of other people and drafts of closed tabs arrive. */
 import { queryOptions } from '@tanstack/react-query'
+import { ASK_AGAIN_MS, TOLD, unlessKnown } from '../api/pulse'
 import { openApplication, useDocuments } from './documents'
 import { type ApplicationRead, isOlderThanWrites, readApplication } from './saving'
 import { readOpenTabs } from './tab'
 
-const READ_AGAIN_MS = 4000
-
 /**
- * Read every few seconds while the page is in sight, and at once when it comes back into sight. Never taken from the
- * cache: after a visit to another page, the first answer would be older than what was saved since.
+ * Looked at every few seconds while the page is in sight, and at once when it comes back into sight: the server is asked
+ * where a file was written since, here or elsewhere. Never taken from the cache: after a visit to another page, the first
+ * answer would be older than what was saved since.
  */
 export const applicationQuery = (id: string) =>
   queryOptions({
     queryKey: ['application', id],
-    queryFn: async ({ signal }) => {
-      const application = await readApplication(id, signal)
+    queryFn: async ({ client, queryKey, signal }) => {
+      const known = client.getQueryData<ApplicationRead>(queryKey)
+      const isOutdated = known !== undefined && isOlderThanWrites(known)
+      const application = await unlessKnown(
+        { client, queryKey, of: { application: id }, kind: 'files', isOutdated },
+        () => readApplication(id, signal),
+        ({ version }) => version,
+      )
       await readOpenTabs()
       return application
     },
+    meta: TOLD,
     staleTime: Infinity,
     gcTime: 0,
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: ASK_AGAIN_MS,
     refetchOnWindowFocus: 'always',
   })
 

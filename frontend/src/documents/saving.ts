@@ -121,17 +121,18 @@ export function isOlderThanWrites(answer: ApplicationRead): boolean {
 
 /** The application with all its files, which the server returns page by page. */
 async function readAll(application: string, signal: AbortSignal): Promise<Application> {
-  let last: Application | undefined
+  let first: Application | undefined
   const files = await allPages(async (cursor) => {
-    last = await answered(
+    const page = await answered(
       api.GET('/api/applications/{application}', {
         params: { path: { application }, query: { cursor } },
         signal,
       }),
     )
-    return { items: last.files, next: last.next }
+    first ??= page // what is written while the pages behind it are read has another version
+    return { items: page.files, next: page.next }
   })
-  return { id: application, title: last?.title ?? application, files, next: null }
+  return { id: application, title: first?.title ?? application, version: first?.version ?? '', files, next: null }
 }
 
 function scheduleSave(pauseMs: number): void {

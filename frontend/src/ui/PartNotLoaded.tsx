@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { isAway } from '../api/client'
-import { health } from '../api/queries'
+import { health } from '../api/pulse'
 import { useEnvironment } from '../app/url-state'
 import { Button } from './Button'
 import { EmptyState } from './EmptyState'

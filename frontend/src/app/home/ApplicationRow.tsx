@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Archive, ArchiveRestore, Copy, Download, Layers, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deployments, environments, health, latency } from '../../api/queries'
+import { health } from '../../api/pulse'
+import { deployments, environments, latency } from '../../api/queries'
 import type { ApplicationSummary, Health } from '../../api/types'
 import { sloSummary } from '../../logic/slo-summary'
 import { DEVELOPMENT, viewOf } from '../../logic/view'
@@ -118,7 +119,9 @@ function Live({ application, environment: name }: { application: string; environ
   const { data: state } = useQuery({
     ...health(environment),
     // Asked once of each application that has its sample: to ask is a request to its store.
-    refetchInterval: ({ state: asked }) => (asked.status === 'error' || missingSample(asked.data) ? 15_000 : false),
+    refetchInterval: ({ state: asked }) =>
+      asked.status === 'error' || missingSample(asked.data?.health) ? 15_000 : false,
+    refetchOnWindowFocus: false,
   })
   const sample = missingSample(state)
   const summary = measured ? sloSummary(measured.queries) : null

@@ -26,10 +26,13 @@ describe('the row of an application whose sample could not be loaded', () => {
     const attempts: string[] = []
     const answers: Record<string, () => object | null> = {
       deployments: () => ({ items: isLoaded ? [LIVE] : [], next: null }),
-      health: () => ({
-        instance_id: 'first',
-        problems: isLoaded ? [] : [{ what: 'sample', message: PROBLEM, help: null, is_over: false }],
-        store: null,
+      pulse: () => ({
+        health: {
+          instance_id: 'first',
+          problems: isLoaded ? [] : [{ what: 'sample', message: PROBLEM, help: null, is_over: false }],
+          store: null,
+        },
+        versions: null,
       }),
       d1: () => ({ queries: [] }),
       attempts: () => {
