@@ -6,6 +6,7 @@ postgresql.py            that database for several servers, by reference to a se
 opening.py, copying.py   opens the one or the other, and copies people from the one to the other
 accounts.py              people, their passwords and their roles
 sessions.py, tokens.py   what a browser and a program show, so that they are known (`bearer.py`: kept as digests)
+known_visitors.py        who asks, remembered for a moment; access_revision.py says when that does not hold any more
 passwords.py             Argon2id
 cookie.py                the cookie of a session
 browsers.py              the name of a browser, so that people know their sessions apart
