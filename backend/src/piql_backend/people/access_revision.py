@@ -146,7 +146,7 @@ class NotifiedRevision:
         pooled.detach()  # its place in the pool is free
         with contextlib.closing(connection):
             connection.rollback()
-            connection.autocommit = True
+            connection.set_autocommit(True)
             connection.execute(f"LISTEN {_CHANNEL}")
             self.raise_here()  # what came before was not heard
             self._is_listening = True
