@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE
 from piql_backend.data_folder.layout import PEOPLE_FILE
+from piql_backend.people import access_revision
 from piql_backend.people.cookie import Shown
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.known_visitors import SECONDS_KNOWN
 from piql_backend.people.postgresql import address_of
 from piql_backend.people.service import People
 from piql_backend.people.sessions import SECONDS_BETWEEN_NOTES
-from piql_backend.web.visitor import EVERYWHERE, Visitor
+from piql_backend.web.visitor import EVERYWHERE, TokenLimit, Visitor
 from postgresql.fixture import postgresql
 from postgresql.running import Postgresql
 
@@ -105,8 +106,6 @@ def test_a_role_that_was_given_or_taken_counts_at_once(people: People) -> None:
 
 
 def test_a_token_that_is_ended_is_refused_at_once(people: People) -> None:
-    from piql_backend.web.visitor import TokenLimit
-
     visitor = people.sessions.visitor(str(session_of(people).session))
     assert visitor is not None
     token, secret = people.tokens.make(visitor, TokenLimit("ci", "viewer", EVERYWHERE), 60)
@@ -133,8 +132,9 @@ def test_a_change_that_comes_while_the_database_is_asked_is_not_missed(
 
 
 def test_on_postgresql_a_change_of_another_process_is_heard_of_and_nothing_is_remembered_without_hearing(
-    postgresql: Postgresql,
+    postgresql: Postgresql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(access_revision, "_SECONDS_BETWEEN_ATTEMPTS", 5.0)  # long enough to be seen
     address = address_of(postgresql.new_database())
     with closing(People(address)) as people, closing(People(address)) as other:
         people.accounts.add("ada", None)
