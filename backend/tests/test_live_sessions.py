@@ -220,6 +220,29 @@ async def test_what_cannot_be_saved_is_not_acknowledged_and_is_saved_later(
     assert file_of(settings).read_text() == ada.text
 
 
+async def test_who_is_shut_out_leaves_at_once_also_while_the_disk_is_full(
+    settings: Settings, workers: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = people_of(settings)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    async with served(replace(settings, team=True), workers) as port:
+        ben, cyd = [await LiveEditor(headers=headers).connect(port) for headers in shown[1:3]]
+        with monkeypatch.context() as full:
+            full.setattr(KeptStates, "begin", fail)
+            ben.type(0, "-- typed\n")
+            ben.push()
+            await cyd.until(lambda: cyd.failure != "")
+            with closing(People(settings.data / PEOPLE_FILE)) as people:
+                people.accounts.set_disabled("cyd", True)
+            async with asyncio.timeout(20):
+                assert (await cyd.until_closed())[0] == 4401
+            assert not ben.is_saved
+        await ben.until(lambda: ben.is_saved)
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -229,12 +252,18 @@ async def test_what_cannot_be_saved_is_not_acknowledged_and_is_saved_later(
         (messages.asking(b"\xff\xff\xff"), 1009),
         (messages.presence(b"\x01\x01"), 1007),
         (messages.presence(b"\x01\x01\x01\x01x"), 1007),
+        (presence_of(1, 1, {"line": float("nan")}), 1007),  # neither is JSON, or a number, in a browser
+        (presence_of(1, 1, {"line": float("inf")}), 1007),
+        (presence_of(2**53, 1, {}), 1007),
+        (presence_of(1, 2**53, {}), 1007),
     ],
 )
 async def test_what_is_no_message_ends_the_part_of_who_sends_it(port: int, content: bytes, code: int) -> None:
     ada, ben = await both(port)
     ada.send(content)
-    assert (await ada.until_closed())[0] == code
+    async with asyncio.timeout(20):
+        assert (await ada.until_closed())[0] == code
+    assert ben.present == {}
     await ben.write(0, "-- goes on\n")
 
 

@@ -1,7 +1,8 @@
 """Who is in a live session: for each socket a number that its client has chosen, and a state of a few fields.
 
 The update of Yjs's awareness protocol: how many; for each its number, a clock, its state as JSON (`null`: it has left).
-What a client says of itself is passed on, but for its name: that of somebody who is signed in is theirs.
+What a client says of itself is passed on, but for its name: that of somebody who is signed in is theirs. A browser has
+to be able to read it: a number that is none in JavaScript would keep its page from hearing of anybody.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from piql_backend.live_sessions.messages import NotUnderstood, Reader, number_as_bytes, with_length
 
 MOST_STATE_BYTES = 2000
+MOST_NUMBER = 2**52  # of a client and of its clock: a browser counts on from here without rounding
 _GONE = "null"
 
 
@@ -70,15 +72,22 @@ def _read(update: bytes) -> Iterable[tuple[int, int, dict[str, Any] | None]]:
     reader = Reader(update)
     for _ in range(reader.number()):
         client, clock, content = reader.number(), reader.number(), reader.content()
+        if client > MOST_NUMBER or clock > MOST_NUMBER:
+            raise NotUnderstood(f"a client and its clock are {MOST_NUMBER:,} at most")
         if len(content) > MOST_STATE_BYTES:
             raise NotUnderstood(f"what a client says of itself is longer than {MOST_STATE_BYTES:,} bytes")
         try:
-            state = json.loads(content)
+            state = json.loads(content, parse_constant=_refuse_constant)
+            json.dumps(state, allow_nan=False)
         except (ValueError, RecursionError) as error:
             raise NotUnderstood("what a client says of itself is no JSON") from error
         if state is not None and not isinstance(state, dict):
             raise NotUnderstood("what a client says of itself is no object")
         yield client, clock, state
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _named(state: dict[str, Any] | None, name: str) -> str:

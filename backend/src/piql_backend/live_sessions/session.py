@@ -142,9 +142,12 @@ class LiveSession:
             for author in authors:
                 await author.note(200)
 
-    async def look(self) -> None:
-        """Merge what was saved otherwise, and end whoever may no longer take part."""
+    async def check_all(self) -> None:
+        """End whoever may no longer take part, whatever becomes of the text."""
         await asyncio.gather(*(participant.check() for participant in [*self._participants]))
+
+    async def look(self) -> None:
+        """Merge what was saved otherwise."""
         try:
             file = await asyncio.to_thread(self._applications.read_file, self._application, self._path)
         except NotFound as error:
@@ -221,6 +224,7 @@ class LiveSession:
                 await asyncio.wait_for(self._stirred.wait(), SECONDS_BETWEEN_LOOKS)
             try:
                 await self._pause()
+                await self.check_all()
                 await self.save()
                 self._trouble = ""
                 await self.look()
