@@ -125,6 +125,43 @@ def test_both_spellings_of_a_changed_column_type_are_read() -> None:
         assert imported.notes == ()
 
 
+ORACLE = """CREATE TABLE T (A NUMBER(4), B VARCHAR2(3), C CLOB, D NUMBER(10), E DATE, F VARCHAR2(3));
+ALTER TABLE T ADD (CONSTRAINT PK PRIMARY KEY (A), G NUMBER(3));
+ALTER TABLE T MODIFY D NOT NULL;
+ALTER TABLE T MODIFY (E DEFAULT SYSDATE NOT NULL ENABLE, F CONSTRAINT has_f NOT NULL, A NUMBER(12));
+ALTER TABLE T MODIFY D NULL;
+ALTER TABLE T MODIFY (B DEFAULT 'x');
+ALTER TABLE T DROP (C, G);
+"""
+
+
+def test_a_column_that_is_modified_without_a_type_keeps_it_and_lists_stand_in_brackets() -> None:
+    imported = import_text(ORACLE, "oracle")
+    columns = imported.text.partition("CREATE TABLE T (\n")[2].partition("\n);")[0]
+    assert [" ".join(line.split()).rstrip(",") for line in columns.splitlines()] == [
+        "A BIGINT PRIMARY KEY",
+        "B VARCHAR(3) DEFAULT 'x'",
+        "D BIGINT",
+        "E TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP",
+        "F VARCHAR(3) NOT NULL",
+    ]
+    assert [note for note in imported.notes if note.outcome == "left out"] == []
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("cql", "CREATE TABLE a (id int, other int, name text STATIC, PRIMARY KEY (id, other));"),
+        (
+            "postgres",
+            "CREATE TABLE a (id int, other int, name text, PRIMARY KEY (id, other));\nALTER TABLE a DROP name;",
+        ),
+    ],
+)
+def test_a_table_of_keys_is_taken_where_no_column_of_its_rows_is_lost(dialect: str, text: str) -> None:
+    assert import_text(text, dialect).tables == ("a",)
+
+
 def test_a_foreign_table_is_named_where_a_statement_refers_to_it() -> None:
     text = "CREATE FOREIGN TABLE far (id INT);\nCREATE TABLE a (id INT PRIMARY KEY);\nCREATE INDEX i ON far (id);"
     reasons = {note.line: note.reason for note in import_text(text, "postgres").notes}

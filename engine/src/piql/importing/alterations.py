@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from piql.importing.collected import Collected
 from piql.importing.columns import GENERATED_REASON
 from piql.importing.defaults import read_default
-from piql.importing.schema import ImportedTable
+from piql.importing.schema import ImportedColumn, ImportedTable
 from piql.importing.tables import NO_PARTITIONS, read_constraint, read_element
 from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, split_at_commas, unquoted
 
@@ -28,6 +28,7 @@ _KEEPING = frozenset(
     """.split()
 )
 _VERBS = frozenset({"ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME", *_KEEPING})
+_WITHOUT_TYPE = ("NOT", "NULL", "DEFAULT", "CONSTRAINT")  # what may stand behind the name in Oracle's MODIFY
 _KEEPING_REASON = "it says how a database stores or checks the table, not what it contains"
 
 
@@ -63,11 +64,20 @@ def alter_table(reader: Reader, collected: Collected) -> None:
 def _actions(reader: Reader) -> list[list[ForeignToken]]:
     """Take all actions, which stand between commas, each with its verb.
 
-    T-SQL and Oracle write `ADD a INT, b INT`: a part without a verb has the verb of the first part.
+    T-SQL and Oracle write `ADD a INT, b INT`: a part without a verb has the verb of the first part. Oracle also writes
+    `MODIFY (a INT, b INT)` and `DROP (a, b)`.
     """
-    parts = [list(part) for part in split_at_commas(reader.rest())]
+    parts = [part for action in split_at_commas(reader.rest()) for part in _without_brackets(list(action))]
     verb = parts[0][:1] if parts else []
     return [part if at == 0 or part[0].word in _VERBS else [*verb, *part] for at, part in enumerate(parts)]
+
+
+def _without_brackets(action: list[ForeignToken]) -> list[list[ForeignToken]]:
+    """Return one action for each element of `MODIFY (…)` and `DROP (…)`, and any other action as it is."""
+    words = [token.word for token in action[:2]]
+    if words not in (["MODIFY", "("], ["DROP", "("]) or action[-1].text != ")":
+        return [action]
+    return [[action[0], *element] for element in split_at_commas(action[2:-1])]
 
 
 def _alter(reader: Reader, table: ImportedTable, collected: Collected) -> None:
@@ -154,8 +164,25 @@ def _alter_column(reader: Reader, table: ImportedTable, collected: Collected) ->
         column.default = ""
     elif reader.word() in ("SET", "DROP") and not reader.follows("SET", "DATA", "TYPE"):
         raise LeftOut(_KEEPING_REASON)
+    elif is_modified and reader.word() in _WITHOUT_TYPE:
+        _modify(reader, column)
     else:
         _define_again(reader, table, collected, reader.tokens[start], is_modified=is_modified)
+
+
+def _modify(reader: Reader, column: ImportedColumn) -> None:
+    """Apply Oracle's `MODIFY column [DEFAULT value] [[NOT] NULL]`, in which the type stays as it is."""
+    if reader.accept("DEFAULT"):
+        value = [reader.take()]
+        while not reader.is_at_end and reader.word() not in ("NOT", "NULL", "ENABLE", "CONSTRAINT"):
+            value.append(reader.take())
+        column.default = read_default(value, column.type)
+    if reader.accept("CONSTRAINT"):
+        reader.name()
+    if reader.accept("NOT", "NULL"):
+        column.may_be_null = False
+    elif reader.accept("NULL"):
+        column.may_be_null = True
 
 
 def _define_again(

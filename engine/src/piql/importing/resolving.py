@@ -55,7 +55,7 @@ def _refuse_unfit(table: ImportedTable) -> None:
     if not table.columns:
         raise LeftOut("none of its columns can be imported")
     key = {name.lower() for name in table.primary_key}
-    lost = len(table.left_out_columns)
+    lost = len(table.left_out_columns.keys() - table.spared_columns)
     if key and lost and all(column.name.lower() in key for column in table.columns):
         raise LeftOut(f"none of its {lost} other column{'s' * (lost > 1)} is imported, so its rows would say nothing")
     constraints = len(table.unique_keys) + len(table.references) + len(table.checks)

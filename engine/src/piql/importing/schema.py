@@ -124,6 +124,7 @@ class ImportedTable:
     checks: list[ImportedCheck] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     left_out_columns: dict[str, int] = field(default_factory=dict)  # name in lower case → line
+    spared_columns: set[str] = field(default_factory=set)  # of these, those without which a row says as much as before
     folded: dict[str, ImportedColumn] = field(default_factory=dict)  # name in lower case → column
     key_line: int = 0  # of the primary key, 0 while there is none
 
@@ -136,9 +137,10 @@ class ImportedTable:
         del self.folded[column.name.lower()]
 
     def leave_column_out(self, column: ImportedColumn, line: int) -> None:
-        """Remove a column, and remember at which line, for the constraints that name it."""
+        """Remove a column that is dropped or is no part of a row, and remember the line, for what names it."""
         self.remove_column(column)
         self.left_out_columns[column.name.lower()] = line
+        self.spared_columns.add(column.name.lower())
 
     def column(self, name: str) -> ImportedColumn | None:
         return self.folded.get(name.lower())
