@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
+from piql_backend.app import create_app
+from piql_backend.commands.people import user
 from piql_backend.data_folder.layout import PEOPLE_FILE
 from piql_backend.people.cookie import ClientOrigin
 from piql_backend.people.service import People
+from piql_backend.people.wishes import TOLD
 from piql_backend.settings import Settings
+from piql_backend.web.guarded_routes import needs_of
+from piql_backend.web.pages import PageWish
 from piql_backend.web.visitor import EVERYWHERE
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 PASSWORD = "correct horse battery"
+ENVIRONMENT = "/api/applications/{application}/environments/{environment}"
+SAY_ALL_BY_THEIR_PATH = {  # beside it they have values, measurements, texts, passwords, or parts of a file
+    "POST /api/application-imports/{import_id}/parts",
+    f"POST {ENVIRONMENT}/deployments/{{deployment_id}}/queries/{{name}}/executions",
+    f"POST {ENVIRONMENT}/imports/{{import_id}}/parts",
+    f"POST {ENVIRONMENT}/otlp/v1/metrics",
+    f"POST {ENVIRONMENT}/reports",
+    f"POST {ENVIRONMENT}/slos/openslo",
+    f"PATCH {ENVIRONMENT}/tables/{{name}}/rows",
+    f"POST {ENVIRONMENT}/tables/{{name}}/rows",
+    f"POST {ENVIRONMENT}/tables/{{name}}/rows/delete",
+    "POST /api/applications/{application}/threads",
+    "POST /api/applications/{application}/threads/{number}/comments",
+    "PUT /api/applications/{application}/files/{path}",
+    "PUT /api/people/{person}/password",
+    "PUT /api/session/password",
+}
 
 
 @pytest.fixture
@@ -121,3 +145,57 @@ async def test_a_token_shows_when_it_was_used_and_the_record_has_days(team: http
     day = entry["at"][:10]
     assert len((await team.get(f"/api/audit?operation=make_token&day={day}")).json()["items"]) == 1
     assert (await team.get("/api/audit?operation=make_token&day=1999-01-01")).json()["items"] == []
+
+
+async def test_the_record_tells_what_was_asked_for_and_no_secret(team: httpx.AsyncClient) -> None:
+    secret = "first long secret"
+    await team.post("/api/people", json={"name": "ben", "password": secret, "role": "developer"})
+    await team.put("/api/people/ben/role", json={"application": "scadr", "role": "deployer"})
+    await team.put("/api/people/ben/role", json={"application": "scadr", "role": None})
+    await team.patch("/api/people/ben", json={"is_disabled": True})
+    await team.put("/api/people/ben/password", json={"password": f"another {secret}"})
+    rows = (await team.get("/api/audit")).json()["items"]
+    told = [(row["operation"], row["wish"]) for row in reversed(rows) if row["operation"] != "log_in"]
+    assert told == [
+        ("add_person", '{"name": "ben", "role": "developer"}'),
+        ("set_role", '{"role": "deployer", "application": "scadr"}'),
+        ("set_role", '{"role": null, "application": "scadr"}'),
+        ("update_person", '{"is_disabled": true}'),
+        ("reset_password", ""),
+    ]
+    assert secret not in str(rows)
+
+
+def test_the_record_tells_what_the_command_line_changed(people: People, settings: Settings, tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("a long enough secret\n")
+    data = ("--data", str(settings.data))
+    with password.open() as file:
+        assert user([*data, "add", "Eve", "--role", "administrator", "--password-fd", str(os.dup(file.fileno()))]) == 0
+    assert user([*data, "role", "eve", "none"]) == 0
+    assert user([*data, "disable", "eve"]) == 0
+    assert user([*data, "disable", "nobody"]) == 1
+    rows = people.audit.page(PageWish(10)).items
+    assert [(row.person, row.by, row.operation, row.wish) for row in reversed(rows)] == [
+        (None, "command", "add_person", '{"name": "eve", "role": "administrator", "application": null}'),
+        (None, "command", "set_role", '{"name": "eve", "role": "none", "application": null}'),
+        (None, "command", "update_person", '{"name": "eve", "is_disabled": true}'),
+    ]
+
+
+def test_every_change_whose_path_does_not_say_all_tells_what_was_asked_for() -> None:
+    app = create_app()
+    document, needs = app.openapi(), needs_of(app)
+    untold = set()
+    for operation, need in needs.items():
+        method, _, path = operation.partition(" ")
+        body = (
+            document["paths"].get(path, {}).get(method.lower(), {}).get("requestBody") if method != "SOCKET" else None
+        )
+        if not need.is_for_changes or body is None:
+            continue
+        shape = body["content"].get("application/json", {}).get("schema", {}).get("$ref", "").rsplit("/", 1)[-1]
+        fields = document["components"]["schemas"].get(shape, {}).get("properties", {})
+        if not {*fields} & {*TOLD}:
+            untold.add(operation)
+    assert untold == SAY_ALL_BY_THEIR_PATH

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import piql
 import pytest
 from piql.commands.importing import import_
 from piql.importing import ImportRefused, decoded, import_text
@@ -123,6 +124,12 @@ def test_both_spellings_of_a_changed_column_type_are_read() -> None:
         imported = import_text(f"{table}\nALTER TABLE a ALTER COLUMN b {spelling} VARCHAR(9);", "postgres")
         assert "  b  VARCHAR(9) NOT NULL\n" in imported.text
         assert imported.notes == ()
+
+
+def test_every_integer_of_sqlite_keeps_its_64_bits() -> None:
+    text = "CREATE TABLE a (id INTEGER PRIMARY KEY, at INT, b SMALLINT, c TINYINT(1), d INT8, e MEDIUMINT UNSIGNED);"
+    columns = piql.compile(import_text(text, "sqlite").text).tables["a"].columns
+    assert {column.type.kind.name for column in columns} == {"BIGINT"}
 
 
 ORACLE = """CREATE TABLE T (A NUMBER(4), B VARCHAR2(3), C CLOB, D NUMBER(10), E DATE, F VARCHAR2(3));

@@ -3708,6 +3708,9 @@ export interface components {
         /**
          * AuditRead
          * @description Who did what: `by` says how they were known, `status` how it was answered, 0 where it was broken off.
+         *
+         *     `wish` has what the request asked for, such as the role that somebody was given: the fields of its body that say so,
+         *     as JSON. It is empty where the path says it all, and where the request was refused before it was read.
          */
         AuditRead: {
             /** Id */
@@ -3731,6 +3734,8 @@ export interface components {
             path: string;
             /** Status */
             status: number;
+            /** Wish */
+            wish: string;
         };
         /**
          * AxisRead

@@ -50,6 +50,7 @@ def user(argv: Sequence[str] | None = None) -> int:
         try:
             for line in options.carry_out(people, options):
                 print(line)
+            _note(people, options)
         finally:
             people.close()
     except (OSError, ValueError, EOFError) as error:
@@ -84,6 +85,21 @@ def _copy(people: People, options: argparse.Namespace) -> Iterator[str]:
         source.close()
     yield ", ".join(f"{count} {table}" for table, count in counts.items()) + f" are copied to {people.database.name}."
     yield f"{path} is no longer used: remove it once everybody can sign in."
+
+
+def _note(people: People, options: argparse.Namespace) -> None:
+    """Put into the record what was changed: by this command, and nobody knows who gave it."""
+    from piql_backend.people.audit import Deed
+    from piql_backend.people.wishes import wish_among
+
+    operation = _RECORDED.get(options.carry_out)
+    if operation is None:
+        return
+    wish = {"name": options.name.lower()}
+    wish |= {"role": options.role, "application": options.application} if "role" in options else {}
+    wish |= {"is_disabled": not options.back} if "back" in options else {}
+    place = options.application or "" if "application" in options else ""
+    people.audit.note_of(None, "command", Deed(operation, "piql user", 200, place, wish=wish_among(wish)))
 
 
 def _add(people: People, options: argparse.Namespace) -> Iterator[str]:
@@ -150,6 +166,16 @@ def _unlink(people: People, options: argparse.Namespace) -> Iterator[str]:
     people.sessions.end_all(people.accounts.id_of(options.name))
     was_linked = Identities(people.database, wall_clock).unlink(options.name)
     yield f"{options.name.lower()} {'is no longer linked, and is signed out' if was_linked else 'was not linked'}."
+
+
+_RECORDED = {
+    _add: "add_person",
+    _role: "set_role",
+    _set_password: "reset_password",
+    _disable: "update_person",
+    _link: "link_person",
+    _unlink: "unlink_person",
+}
 
 
 def _where(place: str) -> str:

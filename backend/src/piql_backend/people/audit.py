@@ -21,13 +21,14 @@ _ENTRIES = Listing[AuditRead, int]("audit", int, lambda entry: entry.id, is_desc
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What was asked for: the operation, what it is about, from where, and the status of the answer."""
+    """What was asked for: the operation, what it is about, from where, the status of the answer, and the wish."""
 
     operation: str
     path: str
     status: int
     application: str = ""
     address: str = ""
+    wish: str = ""
 
 
 class Audit:
@@ -78,6 +79,7 @@ class Audit:
             "application": deed.application[:200],
             "path": deed.path[:500],
             "status": deed.status,
+            "wish": deed.wish[:500],
         }
         with self._database.begin() as connection:
             connection.execute(insert(audit).values(row))

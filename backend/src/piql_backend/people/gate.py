@@ -12,6 +12,7 @@ from starlette.responses import StreamingResponse
 from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import address_of, shown_by
 from piql_backend.people.service import People
+from piql_backend.people.wishes import wish_of
 from piql_backend.web.errors import ApiError, status_of
 from piql_backend.web.guarded_routes import Answering
 from piql_backend.web.needs import ANYBODY, IN_PERSON, Need, everywhere
@@ -76,7 +77,8 @@ class TeamGate:
             if need.is_for_changes and visitor is None:
                 people.strangers.refused(operation, address_of(request))
             elif need.is_for_changes and not _is_plain_reading(request, need, status):
-                deed = Deed(operation, request.url.path, status, application or "", address_of(request))
+                about = (application or "", address_of(request), wish_of(request))
+                deed = Deed(operation, request.url.path, status, *about)
                 with CancelScope(shield=True):
                     await people.look(people.audit.note, visitor, deed)
 

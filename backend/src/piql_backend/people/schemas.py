@@ -131,7 +131,11 @@ class PasswordReset(Write):
 
 
 class AuditRead(Read):
-    """Who did what: `by` says how they were known, `status` how it was answered, 0 where it was broken off."""
+    """Who did what: `by` says how they were known, `status` how it was answered, 0 where it was broken off.
+
+    `wish` has what the request asked for, such as the role that somebody was given: the fields of its body that say so,
+    as JSON. It is empty where the path says it all, and where the request was refused before it was read.
+    """
 
     id: int
     at: datetime
@@ -142,3 +146,4 @@ class AuditRead(Read):
     application: str
     path: str
     status: int
+    wish: str

@@ -89,6 +89,7 @@ audit = Table(
     Column("application", String(200), nullable=False, index=True),  # empty where it is about none
     Column("path", String(500), nullable=False),
     Column("status", Integer, nullable=False),  # of the answer; 0 where the request was broken off
+    Column("wish", String(500), nullable=False, server_default=""),  # what the body asked for, as JSON; empty: nothing
     sqlite_autoincrement=True,
 )
 

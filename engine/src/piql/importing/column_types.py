@@ -256,6 +256,8 @@ def _sized(base: str, arguments: Sequence[str], is_unsigned: bool, dialect: Dial
     for name in (base, base.split(" ")[0]) if base.startswith("INTERVAL") else (base,):
         if name in _NAMES:
             written, change = _NAMES[name]
+            if written == "INT" and dialect is SQLITE:
+                return TypeRead("BIGINT")  # each integer of SQLite has 64 bits, whatever its type is called
             return TypeRead(written, change or ("takes negative numbers, too" if is_unsigned else ""))
     if dialect is SQLITE:
         return _by_affinity(base)

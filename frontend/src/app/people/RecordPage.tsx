@@ -16,7 +16,7 @@ import { type RecordFilter, record, recordPage } from './team'
 import styles from './team-page.module.css'
 
 const ALL: RecordFilter = { person: '', application: '', operation: '', day: '' }
-const FIELDS = ['at', 'person', 'by', 'address', 'operation', 'application', 'path', 'status'] as const
+const FIELDS = ['at', 'person', 'by', 'address', 'operation', 'application', 'path', 'status', 'wish'] as const
 
 /** Who did what to which application, the newest first, for who administers everything. */
 export default function RecordPage() {
@@ -74,13 +74,16 @@ export default function RecordPage() {
 }
 
 function Entry({ entry }: { entry: AuditEntry }) {
-  const { at, person, by, address, operation, application, path, status } = entry
+  const { at, person, by, address, operation, application, path, status, wish } = entry
   return (
     <tr>
       <Cell>{formatDay(at)}</Cell>
       <Cell>{person ?? 'not known'}</Cell>
       <Cell>{by}</Cell>
-      <Cell title={path}>{operation.replaceAll('_', ' ')}</Cell>
+      <Cell title={path}>
+        {operation.replaceAll('_', ' ')}
+        {wish ? ` (${wish.replaceAll(/[{}"]/g, '')})` : null}
+      </Cell>
       <Cell>{application}</Cell>
       <Cell>{address}</Cell>
       <Cell isNumeric>{status === 0 ? 'broken off' : status}</Cell>
