@@ -334,7 +334,7 @@ def test_a_trial_compiles_the_tables_that_a_query_names_and_no_others(monkeypatc
     compilation = piql.compile("".join(map(chain, range(20))))
     monkeypatch.setattr(trials_module, "assemble", counted)
     assert compilation.queries["q7"].diagnostics[0].fixes
-    assert set(sizes) == {2}
+    assert set(sizes) == {2, 3}  # three with the view that one of the fixes adds
 
 
 def test_of_a_query_too_long_to_be_tried_it_is_said(trials: list[set[str]]) -> None:

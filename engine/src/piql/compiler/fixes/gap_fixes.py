@@ -20,10 +20,12 @@ from piql.compiler.fixes.suggest import TrialWork, Works, suggest_fixes
 from piql.compiler.fixes.trials import as_compilation, compile_edited, has_errors_around
 from piql.compiler.index_design import PlannedQuery
 from piql.compiler.logical.operators import Stop, section_of
+from piql.compiler.physical.view_upkeep import upkeep_of_views
 from piql.compiler.query_set import Assembly, Part
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax import ast
-from piql.schema.catalog import Table
+from piql.schema.catalog import Table, View
+from piql.schema.view_joins import restricted, starts_of
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, FoundFixes, LaterFixes
 from piql.text.source import Span
 from piql.trees.caches import Cached, with_these_caches
@@ -125,6 +127,7 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
         assembly.definitions,
         section_select(body) if isinstance(body, ast.Update | ast.Delete) else body,
         isinstance(body, ast.Update | ast.Delete),
+        assembly.schema.tables,
     )
     fixes = suggest_fixes(refused, is_bounded_with)
     return FoundFixes(fixes.fixes, fixes.untried + work.untried)
@@ -149,10 +152,40 @@ def _cost_of_new_views(compilation: Compilation, assembly: Assembly) -> str:
     text = ""
     for name, view in compilation.tables.items():
         if view.view is not None and name not in assembly.schema.tables:
+            if view.view.joins:
+                text += _cost_of_joined_view(compilation, view)
+                continue
             indexes = sum(index.table == name for index in compilation.indexes.values())
             requests = 2 + (2 + 4 * indexes if indexes else 0)
             text += f"; a write to {view.view.table} takes {requests} more for each group that its row enters or leaves"
             text += ", and up to 4 to count itself once"
+    return text
+
+
+def _cost_of_joined_view(compilation: Compilation, view: Table) -> str:
+    """Return what a write to each of the tables of a view may take for it, whichever write it is."""
+    assert view.view is not None
+    costs: list[str] = []
+    for name in dict.fromkeys(view.view.tables):
+        upkeep = upkeep_of_views(
+            compilation.tables[name], compilation.catalog, compilation.indexes, None, may_move=True
+        )
+        requests = sum(
+            sum(read.requests for read in kept.reads) + kept.groups * (2 + 2 * len(kept.indexes))
+            for kept in upkeep
+            if kept.view.name == view.name
+        )
+        costs.append(f"one to {name} at most {requests:,}")
+    return f"; a write takes more for it: {', '.join(costs)}{_kept_as_they_are(compilation, view.view)}"
+
+
+def _kept_as_they_are(compilation: Compilation, view: View) -> str:
+    """Return which columns a row keeps while others name it, since no limit says how many groups would change."""
+    text = ""
+    for start in starts_of(view, compilation.tables):
+        columns = ", ".join(sorted(restricted(view, compilation.tables, start)))
+        if columns and start.guard is not None:
+            text += f"; {columns} of a row of {start.table} stays while {view.tables[start.guard.number]} names the row"
     return text
 
 

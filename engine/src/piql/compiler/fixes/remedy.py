@@ -5,13 +5,14 @@ Data only. A remedy is one line for a table, one test for a WHERE, or one edit; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TypeAlias
 
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
+from piql.schema.catalog import Table
 from piql.text.diagnostics.diagnostic import Edit
 from piql.text.source import Span
 
@@ -26,6 +27,7 @@ class RefusedQuery:
     files: Sequence[ast.ParsedFile]  # those that define tables
     body: ast.AstNode | None = None  # its text as a tree; of a write the SELECT of its rows
     is_write: bool = False
+    tables: Mapping[str, Table] = field(default_factory=dict)  # all tables of the schema, by name
 
 
 class Change(IntEnum):

@@ -14,6 +14,7 @@ from piql.compiler.fixes.remedies.compare_columns import compare_columns
 from piql.compiler.fixes.remedies.fix_columns import fix_columns, fix_keys
 from piql.compiler.fixes.remedies.foreign_key import add_foreign_key
 from piql.compiler.fixes.remedies.join_by_key import join_by_key
+from piql.compiler.fixes.remedies.keep_joined_view import keep_joined_view
 from piql.compiler.fixes.remedies.keep_view import keep_view
 from piql.compiler.fixes.remedies.limit_of_joined_table import limit_joined_table
 from piql.compiler.fixes.remedies.limit_of_table import limit_table
@@ -34,6 +35,7 @@ REMEDIES: tuple[Remedies, ...] = (
     limit_table,
     add_stop,
     keep_view,
+    keep_joined_view,
     join_by_key,
     add_foreign_key,
     compare_columns,

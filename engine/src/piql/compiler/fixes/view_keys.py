@@ -8,7 +8,7 @@ COALESCE(team, 'nobody')     →  ViewKey(team, "'nobody'")
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -135,3 +135,40 @@ def call_text(call: ast.Call, table: Table) -> str:
         return f"{function}(*)"
     column = column_named(call.arguments[0], table) if len(call.arguments) == 1 else None
     return f"{function}({written(column.name)})" if column is not None else ""
+
+
+def aggregates_of(node: ast.AstNode) -> Iterator[ast.Call]:
+    """Yield the calls that a view might hold, or that are aggregates which none holds."""
+    names = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "STRING_AGG")
+    return (call for call in node.find(ast.Call) if call.name.text.upper() in names)
+
+
+def free_name(wanted: str, taken: Sequence[str]) -> str:
+    """Return a name, with a number behind it where it is taken."""
+    folded = {name.lower() for name in taken}
+    names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(folded) + 3)))
+    return next(name for name in names if name.lower() not in folded)
+
+
+def names_of_tables(files: Sequence[ast.ParsedFile]) -> list[str]:
+    """Return the names of all tables and views of some texts."""
+    return [
+        statement.name.text
+        for file in files
+        for statement in file.statements
+        if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateView)
+    ]
+
+
+def behind_statement(tables: Collection[str], files: Sequence[ast.ParsedFile]) -> tuple[str, int, int] | None:
+    """Return the file and the place behind the last statement that defines one of some tables, as edits need it."""
+    place = None
+    for file in files:
+        for statement in file.statements:
+            if not isinstance(statement, ast.CreateTable | ast.CreateEntity):
+                continue
+            behind = file.source.text[statement.span.end :]
+            at = statement.span.end + len(behind) - len(behind.lstrip())
+            if statement.name.text in tables and file.source.text[at : at + 1] == ";":
+                place = (file.source.name, at + 1, at + 1)
+    return place

@@ -85,6 +85,9 @@ CLAUSES: dict[tuple[str, str], Unsupported] = {
     ("ON", "DUPLICATE"): Unsupported("ON DUPLICATE KEY UPDATE", "write ON CONFLICT (key) DO UPDATE SET …"),
     ("ALLOW", "FILTERING"): ALLOW_FILTERING,
     ("PER", "PARTITION"): PER_PARTITION,
+    ("KEEP", "TOP"): Unsupported(
+        "KEEP TOP", "leave it out: ORDER BY total DESC LIMIT 50 over the view reads the largest groups by an index"
+    ),
     ("USING", "TTL"): TTL,
     ("USING", "TIMESTAMP"): USING,
 }

@@ -9,6 +9,7 @@
     read_first_rows_of_join  FROM (SELECT * … ORDER BY … LIMIT 100) t JOIN …
     keep_view                a view that holds what the query counts and sums
     compare_columns          LOWER(email) = … → email = …
+    keep_joined_view         the same of tables that it joins
     usual_nulls              NULLs where an index has them
     range_of_one_parameter   o >= [from] AND o < [to] → o >= [to] - 20 AND o < [to]
 

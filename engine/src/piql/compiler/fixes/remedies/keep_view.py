@@ -11,18 +11,22 @@ Where a view is declared that holds all this, the query reads that one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
 from piql.compiler.fixes.select_text import COMMENT, occurrence_of, tests_of, where_of
 from piql.compiler.fixes.view_keys import (
     DeclaredView,
     ViewKey,
+    aggregates_of,
+    behind_statement,
     call_text,
     column_named,
     declared_view,
+    free_name,
     key_of,
     meant_by,
+    names_of_tables,
 )
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
@@ -104,7 +108,7 @@ class _Rewriting:
 
     def _declared(self) -> DeclaredView | None:
         """Return a view that is declared, has these keys, and holds all that the query counts and sums."""
-        calls = {call_text(call, self.table) for call in _aggregates(self.select)}
+        calls = {call_text(call, self.table) for call in aggregates_of(self.select)}
         nullable = {key.column.name for key in self.keys if key.column.nullable and not key.stand_in}
         for statement in (statement for file in self.files for statement in file.statements):
             view = declared_view(statement, self.table) if isinstance(statement, ast.CreateView) else None
@@ -118,7 +122,7 @@ class _Rewriting:
     def _edits_of_aggregates(self) -> list[Edit] | None:
         """Return the edits that read each aggregate from the view; None where one is not to be kept."""
         edits: list[Edit] = []
-        for call in _aggregates(self.select):
+        for call in aggregates_of(self.select):
             column = self._kept_column(call)
             if column is None:
                 return None
@@ -150,7 +154,7 @@ class _Rewriting:
         """Return the column of the view that holds a call: of this name, or of one like it that is free."""
         if call not in self.kept:
             taken = [key.column.name for key in self.keys] + list(self.kept.values())
-            self.kept[call] = _free(wanted, taken)
+            self.kept[call] = free_name(wanted, taken)
         return self.kept[call]
 
     def _named_keys(self) -> list[ast.Call]:
@@ -178,7 +182,7 @@ class _Rewriting:
         """Return whether all columns outside of aggregates and of named keys are keys of the view as they are."""
         if any(isinstance(item, ast.Star) for item in self.select.items):
             return False
-        calls = (*_aggregates(self.select), *self._named_keys())
+        calls = (*aggregates_of(self.select), *self._named_keys())
         elsewhere = [*calls, *((self.select.group,) if self.select.group is not None else ())]
         apart = {id(name) for node in elsewhere for name in node.find(ast.ColumnName)}
         if self.select.order is not None:
@@ -210,38 +214,13 @@ class _Rewriting:
             f"\n\nCREATE VIEW {written(self.view)} AS\nSELECT {names}, {counted}\nFROM {written(self.table.name)}\n"
             f"{f'WHERE {where}{chr(10)}' if where else ''}GROUP BY {', '.join(key.text for key in self.keys)};"
         )
-        for file in self.files:
-            for statement in file.statements:
-                if not isinstance(statement, ast.CreateTable | ast.CreateEntity):
-                    continue
-                behind = file.source.text[statement.span.end :]
-                at = statement.span.end + len(behind) - len(behind.lstrip())
-                if statement.name.text == self.table.name and file.source.text[at : at + 1] == ";":
-                    return Edit(file.source.name, at + 1, at + 1, text)
-        return None
+        at = behind_statement({self.table.name}, self.files)
+        return Edit(*at, text) if at is not None else None
 
     def _free_name(self) -> str:
         """Return a name for the view that no table of the files has."""
-        taken = [
-            statement.name.text
-            for file in self.files
-            for statement in file.statements
-            if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateView)
-        ]
-        return _free("_".join((self.table.name, "by", *(key.column.name for key in self.keys))), taken)
-
-
-def _free(wanted: str, taken: Sequence[str]) -> str:
-    """Return a name, with a number behind it where it is taken."""
-    folded = {name.lower() for name in taken}
-    names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(folded) + 3)))
-    return next(name for name in names if name.lower() not in folded)
-
-
-def _aggregates(select: ast.Select) -> Iterator[ast.Call]:
-    """Yield the calls that a view might hold, or that are aggregates which none holds."""
-    names = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "STRING_AGG")
-    return (call for call in select.find(ast.Call) if call.name.text.upper() in names)
+        by = "_".join((self.table.name, "by", *(key.column.name for key in self.keys)))
+        return free_name(by, names_of_tables(self.files))
 
 
 def _equal_key(test: ast.Expression, table: Table) -> ViewKey | None:
