@@ -43,7 +43,9 @@ set_setting     = "SET" name "=" positive ;
 index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
 """,
     "Queries": """
-create_query    = "CREATE" "QUERY" name "AS" ( query | union | insert | update | delete | fetch ) ;
+create_query    = "CREATE" "QUERY" name [ with_read ] "AS" ( query | union )
+                | "CREATE" "QUERY" name "AS" ( insert | update | delete | fetch ) ;
+with_read       = "WITH" "READ" ( "EVENTUAL" | "QUORUM" | "SESSION" ) ;
 query           = [ with ] select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ]
                 | "SELECT" output { "," output } ;
 union           = [ with ] branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }
@@ -125,7 +127,7 @@ attribute       = type name [ "NULL" | "NOT" "NULL" ]
                 | [ "CONSTRAINT" name ] "UNIQUE" columns
                 | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive [ columns ]
                 | [ "CONSTRAINT" name ] check ;
-fetch_query     = "QUERY" name fetch ;
+fetch_query     = "QUERY" name [ with_read ] fetch ;
 fetch           = "FETCH" name [ [ "AS" ] name ] { "OF" name [ [ "AS" ] name ] "BY" name }
                   [ "WHERE" expression ] [ order ] [ stop ] ;
 """,

@@ -22,6 +22,7 @@ MENDED: dict[str, tuple[Replacement, ...]] = {
         ("CREATE QUERY", _TABLE + "CREATE QUERY"),
         ("+".join("1" * 70) + " FROM t", "id + 70 AS n FROM t WHERE id = [id]"),
     ),
+    "read-policy": ((" WITH READ EVENTUAL", ""),),
     "unit-form": (("BEGIN END", "BEGIN DELETE FROM t WHERE a = 1 AND b = 1; END"),),
     "bad-number": (("LIMIT 0", "LIMIT 20"),),
     "not-in-piql": ((" ON DELETE CASCADE", ""),),

@@ -51,6 +51,7 @@ NUMBERED = 3  # the style of $1, $2, …; those before it have names
 NAMED_STYLES = 4  # behind them a style counts these: bits for FETCH FIRST, for WITH, and for USING
 SPELLINGS = 8
 FETCH_FIRST, WITH, USING = 1, 2, 4
+_POLICIES = {"1": " WITH READ EVENTUAL", "4": " WITH READ QUORUM", "6": " WITH READ SESSION"}
 
 
 def style_of(name: str, drawn: int) -> int:
@@ -59,10 +60,11 @@ def style_of(name: str, drawn: int) -> int:
 
 
 def piql_query(name: str, query: Query, style: int = 0) -> str:
-    """Write a CREATE QUERY; `style` chooses how parameters are spelled."""
+    """Write a CREATE QUERY; `style` chooses how parameters are spelled, and its name whether it has a read policy."""
+    policy = "" if isinstance(query, Insert | Update | Delete) else _POLICIES.get(name[-1:], "")
     if isinstance(query, Select) and query.by and len(query.by) == len(query.sources) - 1:
-        return f"QUERY {name}\n{_Printer(style).fetch(query)};\n"
-    return f"CREATE QUERY {name} AS\n{_Printer(style).query(query)};\n"
+        return f"QUERY {name}{policy}\n{_Printer(style).fetch(query)};\n"
+    return f"CREATE QUERY {name}{policy} AS\n{_Printer(style).query(query)};\n"
 
 
 def piql_statement(query: Query, style: int = 0) -> str:

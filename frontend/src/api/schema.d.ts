@@ -7809,6 +7809,7 @@ export interface components {
          * @description `stages` are empty where nothing could be planned, and where `stages_of` named another query.
          *
          *     `unsized` are the columns without a length that it fetches: of the bound, only the bytes rest on an assumption then.
+         *     `read` is null without WITH READ: then its reads are as fresh as the database was opened for.
          */
         QueryRead: {
             /** Name */
@@ -7839,6 +7840,7 @@ export interface components {
             axes: components["schemas"]["AxisRead"][];
             /** Unsized */
             unsized: components["schemas"]["UnsizedColumnRead"][];
+            read: components["schemas"]["ReadPolicyRead"] | null;
         };
         /**
          * QuerySecondRead
@@ -7940,6 +7942,21 @@ export interface components {
             end_line: number;
             /** End Column */
             end_column: number;
+        };
+        /**
+         * ReadPolicyRead
+         * @description What WITH READ of a query says: its level, what each request asks of the store, and what may be seen.
+         */
+        ReadPolicyRead: {
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "eventual" | "quorum" | "session";
+            /** Asks */
+            asks: string;
+            /** Sees */
+            sees: string;
         };
         /**
          * ReferenceWrite

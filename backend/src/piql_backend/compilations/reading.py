@@ -24,6 +24,7 @@ from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.quick_fixes import QuickFix, allowing, places_of
 from piql.schema.catalog import Index, SqlType, Table
+from piql.schema.read_policies import READ_POLICIES
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
 from piql.text.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
@@ -43,6 +44,7 @@ from piql_backend.compilations.schemas import (
     ParameterRead,
     PlanNodeRead,
     QueryRead,
+    ReadPolicyRead,
     RepeatedQueryRead,
     StageRead,
     TableRead,
@@ -305,7 +307,15 @@ def read_query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
             for axis in axes_of(before)
         ],
         unsized=[UnsizedColumnRead(table=table, column=column) for table, column in query.unsized],
+        read=_policy(query),
     )
+
+
+def _policy(query: CompiledQuery) -> ReadPolicyRead | None:
+    if query.read is None:
+        return None
+    policy = READ_POLICIES[query.read]
+    return ReadPolicyRead(level=query.read, asks=policy.asks, sees=policy.sees)
 
 
 def _stages(query: CompiledQuery) -> list[StageRead]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from piql.compiler.result import QueryKind
+from piql.schema.read_policies import ReadLevel
 from pydantic import Field
 
 from piql_backend.web.errors import ErrorRead
@@ -229,10 +230,19 @@ class UnsizedColumnRead(Read):
     column: str
 
 
+class ReadPolicyRead(Read):
+    """What WITH READ of a query says: its level, what each request asks of the store, and what may be seen."""
+
+    level: ReadLevel
+    asks: str
+    sees: str
+
+
 class QueryRead(Read):
     """`stages` are empty where nothing could be planned, and where `stages_of` named another query.
 
     `unsized` are the columns without a length that it fetches: of the bound, only the bytes rest on an assumption then.
+    `read` is null without WITH READ: then its reads are as fresh as the database was opened for.
     """
 
     name: str
@@ -249,6 +259,7 @@ class QueryRead(Read):
     accesses: list[AccessRead]
     axes: list[AxisRead]
     unsized: list[UnsizedColumnRead]
+    read: ReadPolicyRead | None
 
 
 class RepeatedQueryRead(Read):

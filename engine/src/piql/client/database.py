@@ -332,7 +332,7 @@ class Database(Deploying):
         consistency: Consistency | None,
     ) -> Page:
         """Execute a read; where interrupted writes are in the way, settle them and execute it again."""
-        freshness = self.consistency if consistency is None else known_consistency(consistency)
+        freshness = query.freshness(known_consistency(consistency), self.consistency)
         try:
             return query.execute(parameters, cursor, strategy, self.observer, freshness)
         except RepairPending as pending:
@@ -381,6 +381,7 @@ class Database(Deploying):
             lambda: self._prepared.deployment.version,
             self._refresh,
             self._writes,
+            self._read_level,
             lambda text: is_write(self._statement(text)[0]),
         )
         return Session(self, served, token, guarantees)

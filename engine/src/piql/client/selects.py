@@ -46,7 +46,8 @@ class Selects:
         if self._key is None:
             self._key = signing_key(database.store)
         prepared = PreparedQuery(query, database.store, deployment.deployed, deployment.version, self._key)
-        page = prepared.execute(parameters, cursor, database.strategy, None, database.consistency)
+        freshness = prepared.freshness(None, database.consistency)
+        page = prepared.execute(parameters, cursor, database.strategy, None, freshness)
         if database.deployment.epoch != deployment.epoch:
             raise Redeployed
         return page

@@ -15,6 +15,7 @@ from piql.runtime.arguments import names_in
 from piql.runtime.execution.prepared_query import Page
 from piql.runtime.execution.strategy import Strategy
 from piql.runtime.writing.bulk import BATCH, Progress
+from piql.schema.read_policies import ReadLevel
 from piql.store.base import Consistency
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Served:
     version: Callable[[], int]  # the number of the deployment that the database has loaded
     look: Callable[[], object]  # loads a newer deployment, if there is one
     writes: Callable[[str], bool]  # whether a deployed query, by its name, is a write
+    read_level: Callable[[str], ReadLevel | None]  # of WITH READ of a deployed query, by its name
     text_writes: Callable[[str], bool]  # whether a bare statement is a write
 
 
@@ -66,6 +68,8 @@ class Session:
         """Execute a deployed query as `Database.execute` does, as fresh as the session's guarantees need."""
         self._catch_up()
         consistency = self._mark(self._served.writes(name))
+        if consistency is None and self._served.read_level(name) == "session":
+            consistency = "eventual"  # the session has no need of more, and says so
         return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot, version)
 
     def run(

@@ -16,11 +16,13 @@ from piql.client.canaries import drawn_version, of_version, version_with
 from piql.client.prepared import ClientContext, Prepared, PreparedStatement, is_write
 from piql.errors import InvalidParameter, NotDeployed, StoreUnavailable, kind_of
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
+from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
+from piql.schema.read_policies import ReadLevel
 from piql.store.base import Store, Transaction
 from piql.versions.change.state import canary_of, deployment_of, read_state
 from piql.versions.pinned import pinned_to
@@ -121,6 +123,11 @@ class VersionInForce:
     def _writes(self, name: str) -> bool:
         """Return whether a deployed query is a write, in whichever version it is."""
         return is_write(self._named(name, version_with(self._prepared, name) if self._takes_canary else None))
+
+    def _read_level(self, name: str) -> ReadLevel | None:
+        """Return how fresh a deployed query is by its WITH READ; None without one, and for a write."""
+        query = self._named(name, version_with(self._prepared, name) if self._takes_canary else None)
+        return query.query.read if isinstance(query, PreparedQuery) else None
 
     def _named(self, name: str, version: int | None = None) -> PreparedStatement:
         """Return a deployed query, ready to run; raise NotDeployed where there is none of that name.

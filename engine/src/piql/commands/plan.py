@@ -60,5 +60,5 @@ def _summary(query: CompiledQuery) -> str:
     trips = "trip" if bound.round_trips == 1 else "trips"
     return (
         f"≤ {bound.operations} ops = {bound.formula} · {bound.round_trips} {trips} · "
-        f"≤ {bound.rows} rows · class {query.scaling_class}"
+        f"≤ {bound.rows} rows · class {query.scaling_class}{'' if query.read is None else f' · reads {query.read}'}"
     )

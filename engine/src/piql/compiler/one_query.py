@@ -70,7 +70,9 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     file = parse(source)
     whole = source.span(0, len(source.text))
     statement = file.statements[0] if len(file.statements) == 1 else None
+    policy = None
     if isinstance(statement, ast.CreateQuery):
+        policy = statement.read
         statement = statement.body
     has_errors = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
     if has_errors or statement is None or isinstance(statement, (*DEFINITIONS, ast.CreateUnit)):
@@ -89,6 +91,8 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
         if planned is not None and planned.gaps:
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
     query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
+    if policy is not None:
+        query = replace(query, read=policy.level)
     return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics)) if file.diagnostics else query
 
 
@@ -238,6 +242,7 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         logical=None if planned is None else planned.logical,
         steps=() if planned is None else planned.steps,
         diagnostics=bound.diagnostics,
+        read=bound.ast.read.level if isinstance(bound.ast, ast.CreateQuery) and bound.ast.read is not None else None,
     )
     if isinstance(bound.plan, Insert | Update | Delete):
         if bound.has_errors:

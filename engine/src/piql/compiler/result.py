@@ -14,6 +14,7 @@ from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryPara
 from piql.compiler.optimizer.trace import RuleApplication
 from piql.compiler.physical.unit_plan import QueryPlan
 from piql.schema.catalog import Catalog, Index, Table
+from piql.schema.read_policies import ReadLevel
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
 
@@ -56,6 +57,7 @@ class CompiledQuery:
     unbounded: tuple[UnboundedSegment, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     statements: tuple[CompiledQuery, ...] = ()
+    read: ReadLevel | None = None  # of WITH READ; None where nothing is written
 
     @property
     def is_bounded(self) -> bool:

@@ -5,5 +5,6 @@ values          which Python value stands for which type     words      the word
 decimals        exact arithmetic of DECIMAL                  table_changes   what may differ between two versions
 calendar        computing with days and times                conversions     CAST, as functions of values
 thresholds      from which bound on a query is expensive     json_values     values as JSON, and back
+read_policies   what WITH READ asks, and what may be seen
 view_joins      how a write finds the rows of a view of several tables, and why they are few
 """

@@ -112,10 +112,30 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
         ) : null}
         {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
+      <Freshness query={query} />
       <PriceFacts query={query.name} />
       {bound.terms.length > 0 ? <Terms bound={bound} /> : null}
       <Operators query={query} bound={bound} />
     </>
+  )
+}
+
+/** How fresh the rows are, where the text says it by WITH READ; the bound is the same at each level. */
+function Freshness({ query: { read } }: { query: Query }) {
+  if (!read) return null
+  return (
+    <section className={styles['section']} aria-label="What may be seen">
+      <h3 className={styles['heading']}>
+        Reads <code>{read.level}</code>
+      </h3>
+      <p>
+        {read.asks} The number of requests is the same. {read.sees}
+      </p>
+      <p className={styles['basis']}>
+        A store with one copy of each row, such as a file or a bucket, shows every acknowledged write at each level. A
+        predicted p99 is for the level at which the store was profiled.
+      </p>
+    </section>
   )
 }
 

@@ -12,6 +12,7 @@ from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery, QueryKind
 from piql.schema.catalog import Kind, RowType, SqlType
+from piql.schema.read_policies import ReadLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class ServedQuery:
     """One query or write of one version. `operations` and `rows` are its bound.
 
     `entity` is the table whose columns, all and in their order, are those of its rows; None where there is none.
+    `read` is how fresh WITH READ says that its rows are.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ServedQuery:
     formula: str
     entity: str | None = None
     version: int = 0
+    read: ReadLevel | None = None
 
     @property
     def is_write(self) -> bool:
@@ -127,6 +130,7 @@ def _served_query(query: CompiledQuery, entities: Iterable[ServedEntity], versio
         bound.formula,
         entity,
         version,
+        query.read,
     )
 
 

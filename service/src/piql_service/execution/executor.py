@@ -104,7 +104,7 @@ class Executor:
         answer, has_joined = self._reads.join(
             (query.name, query.version, request.consistency, request.body, request.cursor),
             partial(self._inline if is_inline else self._in_thread, request),
-            may_be_older=request.consistency == "eventual",
+            may_be_older=may_be_older(request),
             deadline=request.deadline,
         )
         if has_joined:
@@ -155,6 +155,13 @@ def _forget(answer: asyncio.Future[Answer]) -> None:
     """Look at a failure that nobody waits for any more, or asyncio would log it."""
     if not answer.cancelled():
         answer.exception()
+
+
+def may_be_older(request: Request) -> bool:
+    """Return whether an answer that was begun before the request may be given: only where it asks one copy."""
+    level = request.query.read
+    asks_one_copy = request.consistency == "eventual" or (level == "eventual" and request.consistency is None)
+    return asks_one_copy and level != "quorum"
 
 
 def _body(page: piql.Page) -> bytes:

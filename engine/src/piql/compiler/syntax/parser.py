@@ -22,6 +22,7 @@ from piql.compiler.syntax.lexer import MAX_FINDINGS, span_of_first_token, tokeni
 from piql.compiler.syntax.units import UnitParser
 from piql.compiler.syntax.unsupported import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, Unsupported
 from piql.compiler.syntax.work import STATEMENT_WORK
+from piql.schema.read_policies import ReadLevel
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
@@ -38,6 +39,8 @@ _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
     "UPDATE": "update",
     "DELETE": "delete",
 }
+
+_LEVELS: dict[str, ReadLevel] = {"EVENTUAL": "eventual", "QUORUM": "quorum", "SESSION": "session"}
 
 
 def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
@@ -327,7 +330,9 @@ class _Parser(UnitParser):
         body: ast.BareStatement | None = None
         body_start = self.token.start
         kind: Literal["select", "insert", "update", "delete"] = "select"
+        read: ast.WithRead | None = None
         try:
+            read = self._with_read()
             if is_fetch and self.token.word != "FETCH":
                 raise self.expecting("FETCH after the name of the query", "or write CREATE QUERY name AS SELECT …")
             if not is_fetch:
@@ -338,6 +343,8 @@ class _Parser(UnitParser):
                 raise self.unsupported(STATEMENTS[self.token.word])
             if self.token.word not in _BODIES and not self.is_query_ahead():
                 raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
+            if read is not None and kind != "select":
+                raise self._policy_of_write(read)
             body = self._body()
         except SyntaxFault as fault:
             self.note(replace(fault.diagnostic, query=name.text))
@@ -348,7 +355,40 @@ class _Parser(UnitParser):
             body_span=self.span_from(min(body_start, self.last_end)),
             kind=kind,
             is_broken=body is None,
+            read=read,
             span=self.span_from(start),
+        )
+
+    def _with_read(self) -> ast.WithRead | None:
+        """Parse WITH READ and its level behind the name of a query; None where it is not written."""
+        start = self.token.start
+        if not self.accept("WITH"):
+            return None
+        if self.token.word == "WRITE":
+            raise self.fault(
+                "read-policy",
+                "a write has no policy: each of its steps is as safe as limits, keys and indexes need it",
+                self.span_from(start),
+                "leave out WITH WRITE",
+            )
+        if not self.accept("READ"):
+            raise self._misspelt("READ after WITH, or AS after the name of the query", ("READ",))
+        level = _LEVELS.get(self.token.word)
+        if level is None:
+            raise self._misspelt("EVENTUAL, QUORUM or SESSION after WITH READ", tuple(_LEVELS))
+        self.advance()
+        return ast.WithRead(level=level, span=self.span_from(start))
+
+    def _policy_of_write(self, read: ast.WithRead) -> SyntaxFault:
+        """Return the SyntaxFault that a write has a policy for reads, with the fix that leaves it out."""
+        span = read.span
+        fix = Fix("Leave it out", (Edit(self.source.name, span.start, min(span.end + 1, self.token.start), ""),))
+        return self.fault(
+            "read-policy",
+            "WITH READ is for a SELECT: what a write reads, it needs as it is now",
+            span,
+            "leave it out",
+            fixes=(fix,),
         )
 
     def _skip_body(self) -> None:

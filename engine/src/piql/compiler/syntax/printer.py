@@ -109,7 +109,9 @@ def _statement(statement: ast.Statement) -> list[Line]:
             return [Line(f"SET {name_text(statement.name)} = {statement.value}", statement.span.start)]
         case ast.CreateQuery():
             name = name_text(statement.name)
-            text = f"QUERY {name}" if isinstance(statement.body, ast.Fetch) else f"CREATE QUERY {name} AS"
+            policy = f" WITH READ {statement.read.level.upper()}" if statement.read is not None else ""
+            is_fetch = isinstance(statement.body, ast.Fetch)
+            text = f"QUERY {name}{policy}" if is_fetch else f"CREATE QUERY {name}{policy} AS"
             first = Line(text, statement.span.start)
             return [first, *(_body(statement.body) if statement.body is not None else ())]
         case ast.CreateUnit():

@@ -125,14 +125,25 @@ class _Completion:
         elif words[:2] == ["CREATE", "UNIT"] and words[-1] == "BEGIN":
             yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM")
         elif words[:2] in _NAMED and "AS" not in words:
-            if len(words) == 3:
-                yield from keywords("AS")
+            yield from self._behind_name(words)
         elif words[:2] in _NAMED and words[-1] == "AS" and words.count("AS") == 1:
             yield from keywords("SELECT")
             if words[1] == "QUERY":
                 yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
         else:
             yield from self._in_statement(words)
+
+    def _behind_name(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield what follows the name of a query or a view, up to AS."""
+        is_query = words[1] == "QUERY"
+        if len(words) == 3:
+            yield from keywords("AS", *(("WITH READ",) if is_query else ()))
+        elif is_query and words[3:] == ["WITH"]:
+            yield from keywords("READ")
+        elif is_query and words[3:] == ["WITH", "READ"]:
+            yield from keywords("EVENTUAL", "QUORUM", "SESSION")
+        elif is_query and len(words) == 6:
+            yield from keywords("AS")
 
     # Queries and writes
 

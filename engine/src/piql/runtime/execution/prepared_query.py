@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical import operators as physical
@@ -134,6 +134,23 @@ class PreparedQuery:
     def is_one_scan(self) -> bool:
         """Whether it takes the fast path: one scan, whose time is that of the whole execution."""
         return self._fast_path is not None
+
+    def freshness(self, asked: Consistency | None, usual: Consistency | None) -> Consistency | None:
+        """Return how fresh the rows have to be: never less than its policy, more where the caller asks for it.
+
+        `usual` is for a query without a policy, None for what the store's address says.
+        """
+        match self.query.read:
+            case "eventual":
+                return asked or "eventual"
+            case "quorum":
+                return "quorum"
+            case "session":
+                return asked or "quorum"  # a session asks for less itself, where it needs no more
+            case None:
+                return asked or usual
+            case _:
+                assert_never(self.query.read)
 
     def execute(
         self,

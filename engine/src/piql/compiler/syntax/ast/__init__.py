@@ -77,6 +77,7 @@ from piql.compiler.syntax.ast.statements import (
     CreateUnit,
     ParsedFile,
     Statement,
+    WithRead,
 )
 from piql.compiler.syntax.ast.writes import (
     Delete,
@@ -155,4 +156,5 @@ __all__ = [
     "WhenBranch",
     "WithClause",
     "WithEntry",
+    "WithRead",
 ]

@@ -11,19 +11,28 @@ from piql.compiler.syntax.ast.entities import CreateEntity, Fetch
 from piql.compiler.syntax.ast.queries import QueryExpression, Select, UnionQuery
 from piql.compiler.syntax.ast.writes import Delete, Insert, Update
 from piql.compiler.syntax.lexer import Comment
+from piql.schema.read_policies import ReadLevel
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WithRead(AstNode):
+    """`WITH READ EVENTUAL`, `QUORUM` or `SESSION`, behind the name of a query."""
+
+    level: ReadLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateQuery(AstNode):
-    """`CREATE QUERY name AS body`; after a syntax error in the body, `body` is None and the name is still known."""
+    """`CREATE QUERY name [WITH READ …] AS body`; after a syntax error `body` is None, and the name is still known."""
 
     name: Name
     body: QueryExpression | Fetch | Insert | Update | Delete | None
     body_span: Span = field(compare=False, repr=False)
     kind: Literal["select", "insert", "update", "delete"] = "select"
     is_broken: bool = False
+    read: WithRead | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

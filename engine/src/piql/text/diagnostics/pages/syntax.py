@@ -55,6 +55,14 @@ CODES = (
         "CREATE QUERY q AS SELECT " + "+".join("1" * 70) + " FROM t;",
     ),
     Code(
+        "read-policy",
+        "WITH READ or WITH WRITE does not fit here",
+        "WITH READ says how fresh the rows of a SELECT are. A write has no such policy: it reads what it checks at "
+        "serial or quorum consistency, and each of its steps (intents, entries, places under limits) is as safe as "
+        "limits, keys and indexes need it. A weaker write would let a QUORUM read miss it.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE QUERY q WITH READ EVENTUAL AS DELETE FROM t WHERE id = 1;",
+    ),
+    Code(
         "bad-number",
         "A number is out of its range",
         "A limit and the length of a type must be at least 1. A literal must fit into BIGINT or DOUBLE.",
