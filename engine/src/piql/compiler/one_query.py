@@ -40,6 +40,7 @@ from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_
 from piql.compiler.physical.planner.left_out import (
     dear_limits,
     foreign_keys,
+    limits_of_whole_tables,
     limits_relied_on,
     may_do_without,
     unused_limits,
@@ -172,7 +173,8 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         is_otherwise_bounded, has_other_ways = may_do_without(plan), holds_subquery(plan)
         groups = dear_limits(planned.plan, least.nanoseconds, is_otherwise_bounded=is_otherwise_bounded)
         groups += unused_limits(planned.logical, planned.plan) if has_other_ways else ()
-        groups += foreign_keys(plan, least.nanoseconds) if is_otherwise_bounded else ()
+        if is_otherwise_bounded:
+            groups += foreign_keys(plan, least.nanoseconds) + limits_of_whole_tables(plan)
     if not groups:
         return planned
     declared = {table.name: table for table in tables_of(query)}

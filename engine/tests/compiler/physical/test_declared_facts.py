@@ -178,6 +178,24 @@ def cost_of(text: str) -> Cost:
     return section_cost(plan, {})
 
 
+AN_INDEX_HOLDS_WHAT_IS_ASKED_FOR = (
+    "UNIQUE (owner, is_open)",
+    """
+    CREATE TABLE notes (owner INT, day UUID, kind BLOB NOT NULL, is_open BOOLEAN NOT NULL, PRIMARY KEY (owner, day)
+      {declared});
+    CREATE QUERY q AS SELECT kind FROM notes WHERE owner = [me] AND is_open = [open] ORDER BY kind PAGINATE 20;
+    """,
+)
+A_SHORT_TABLE_IS_JOINED_TO_ITSELF = (
+    "CARDINALITY LIMIT 600",
+    """
+    CREATE TABLE posts (count INT NOT NULL, max TEXT, note DOUBLE PRIMARY KEY, CARDINALITY LIMIT 20 (count) {declared});
+    CREATE QUERY q AS SELECT posts.max, posts.note, t.max AS t_max FROM posts JOIN posts t USING (count)
+    WHERE posts.note = [me] AND posts.count = [p] ORDER BY posts.max DESC LIMIT [n] MAX 1;
+    """,
+)
+
+
 @pytest.mark.parametrize(
     ("declared", "text"),
     [
@@ -195,6 +213,8 @@ def cost_of(text: str) -> Cost:
         pytest.param(*A_KEY_OF_FEWER_COLUMNS, id="a key of fewer columns is asked for less often"),
         pytest.param(*THE_FIRST_OF_A_GROUP_AFTER_ANOTHER_JOIN, id="the first of a group is found after another join"),
         pytest.param(*TWO_READS_NEED_NOT_WAIT, id="two reads need not wait for one another"),
+        pytest.param(*AN_INDEX_HOLDS_WHAT_IS_ASKED_FOR, id="an index holds what is asked for"),
+        pytest.param(*A_SHORT_TABLE_IS_JOINED_TO_ITSELF, id="a short table is joined to itself"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

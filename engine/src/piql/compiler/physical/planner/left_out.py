@@ -60,6 +60,7 @@ def dear_limits(plan: PhysicalNode, time: int, *, is_otherwise_bounded: bool) ->
       nanoseconds.
     - Each limit of a table that is limited as a whole: any of them may end the search for a better one.
     - Each limit or UNIQUE whose rows are tested for what another key might find, if other reads follow.
+    - Each UNIQUE behind whose entry the record is fetched: an index for the order may hold all that is asked for.
 
     What can be saved of another read is not worth planning a query twice. Where nothing but keys could bound a query
     otherwise (not `is_otherwise_bounded`), only reads whose rows are tested for another key count.
@@ -76,9 +77,20 @@ def dear_limits(plan: PhysicalNode, time: int, *, is_otherwise_bounded: bool) ->
                 groups[place.all_that_bound()] = None
             elif place.is_dear() or place.saves_of(time):
                 groups |= {((name, because),): None, place.all_that_bound(): None}
-        if is_found and place.leads_to_reads and is_otherwise_bounded:
+        is_fetched = isinstance(because, UniqueKey) and place.is_dereferenced
+        if is_otherwise_bounded and (is_fetched or (is_found and place.leads_to_reads)):
             groups[((name, because),)] = None
     return tuple(groups)
+
+
+def limits_of_whole_tables(logical: LogicalNode) -> tuple[LeftOut, ...]:
+    """Return the limits of the tables of a query that are limited as a whole, each alone.
+
+    Such a limit makes an order of joins look good that reads its table early, though no read of the plan relies on it.
+    """
+    tables = {node.table.name: node.table for node in logical.find(Relation)}
+    limited = ((name, table) for name, table in tables.items() if is_limited_as_a_whole(table))
+    return tuple(((name, limit),) for name, table in limited for limit in table.limits if not limit.columns)
 
 
 def unused_limits(logical: LogicalNode, plan: PhysicalNode) -> tuple[LeftOut, ...]:
@@ -230,8 +242,9 @@ def _places(node: PhysicalNode, above: _Above, *, is_dereferenced: bool = False)
     if isinstance(node, IndexScan | SortedIndexJoin):
         yield _Place(node, above.tests, is_dereferenced, above.leads_to_reads, above.joined)
     above = above.over(node)
+    is_dereferenced = isinstance(node, Dereference) or (is_dereferenced and isinstance(node, LocalStop))
     for below in inputs(node):
-        yield from _places(below, above, is_dereferenced=isinstance(node, Dereference))
+        yield from _places(below, above, is_dereferenced=is_dereferenced)
 
 
 def _most_rows(node: PhysicalNode) -> int:
