@@ -115,32 +115,3 @@ async function inBothThemes(page: Page, name: string, sizes = [WIDE, NARROW]): P
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(WIDE)
 }
-
-test('a sheet of prices that is chosen for an environment stands beside its bounds', async ({ workbench, page }) => {
-  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=bounds')
-  await expect(page.getByText('No price for this store: it is a file on a disk')).toBeVisible()
-  await look(page, 'no-price')
-
-  await page.getByRole('button', { name: 'Environments of SCADr' }).click()
-  await page.getByRole('button', { name: 'Change development' }).click()
-  const form = page.getByRole('dialog', { name: /^Change / })
-  await form.getByLabel('Prices', { exact: true }).selectOption({ label: 'my own: paid by the node' })
-  await expect(form.getByRole('button', { name: 'Save changes' })).toBeDisabled()
-  await form.getByLabel('Whose prices').fill('Our cluster')
-  await form.getByLabel('Since').fill('May 2026')
-  await form.getByLabel('A node', { exact: true }).fill('300')
-  await form.getByLabel('A node takes').fill('5000')
-  await expectNoObjections(page, 'the prices of an environment', 'dialog[open]')
-  await inBothThemes(page, 'prices-form')
-  await form.getByRole('button', { name: 'Save changes' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-
-  const price = page.getByRole('region', { name: 'Price' })
-  await expect(price).toContainText('≤ $0.00231')
-  await expect(price).toContainText('Prices: Our cluster, May 2026.')
-  await price.getByLabel('Executions a second').fill('10')
-  await expect(price).toContainText('≤ $60.6')
-  await expect(page).toHaveURL(/rate=10/)
-  await expectNoObjections(page, 'a bound with its price', 'main')
-  await inBothThemes(page, 'price')
-})
