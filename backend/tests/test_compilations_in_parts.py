@@ -36,15 +36,18 @@ async def lines(client: httpx.AsyncClient, body: dict[str, object]) -> list[dict
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
-async def test_what_is_looked_at_is_answered_first_and_as_in_the_whole(client: httpx.AsyncClient) -> None:
+async def test_what_is_looked_at_is_answered_first_then_all_others_and_as_in_the_whole(
+    client: httpx.AsyncClient,
+) -> None:
     await lines(client, request(10, []))
-    early, last = await lines(client, request(20, ["q3", "q5", "unknown"]))
-    assert [query["name"] for query in early["queries"]] == ["q3", "q5"]
-    assert [query["bound"]["operations"] for query in early["queries"]] == [21, 21]
-    for query in early["queries"]:
-        assert query == named(last["whole"]["queries"], query["name"])
-    assert early["queries"][0]["stages"]
-    assert not early["queries"][1]["stages"]
+    first, others, last = await lines(client, request(20, ["q3", "q5", "unknown"]))
+    assert [query["name"] for query in first["queries"]] == ["q3", "q5"]
+    assert len(others["queries"]) == 38
+    for query in (*first["queries"], *others["queries"]):
+        assert query["bound"]["operations"] == 21
+        whole = named(last["whole"]["queries"], query["name"])
+        bound = {name: whole["bound"][name] for name in ("operations", "round_trips")}
+        assert query == {**{name: whole[name] for name in query}, "bound": bound}
 
 
 async def test_a_text_that_is_compiled_at_once_has_one_line(client: httpx.AsyncClient) -> None:

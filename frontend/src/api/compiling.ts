@@ -1,17 +1,17 @@
 /**
- * Asks for a compilation, whose answer comes in lines: the queries that somebody looks at may be there before the rest.
+ * Asks for a compilation, whose answer comes in lines: the bounds that somebody looks at may be there before the rest.
  *
- *     {"queries": […]}        at most one such line, where many queries are compiled again
+ *     {"queries": […]}        a line of those in sight and one of all others, where many queries are compiled again
  *     {"whole": {…}}          or {"refused": {…}}
  */
 import { ApiError, answered, api, Unreachable } from './client'
-import type { Compilation, CompilationInParts, CompilationPart, Query } from './types'
+import type { BoundedQuery, Compilation, CompilationInParts, CompilationPart } from './types'
 
-/** The compilation; `onQueries` gets what is known early. Throws as `answered` does. */
+/** The compilation; `onBounds` gets what is known early. Throws as `answered` does. */
 export async function compileInParts(
   body: CompilationInParts,
   signal: AbortSignal,
-  onQueries: (queries: readonly Query[]) => void,
+  onBounds: (queries: readonly BoundedQuery[]) => void,
 ): Promise<Compilation> {
   const stream = await answered(api.POST('/api/compilations/parts', { body, signal, parseAs: 'stream' }))
   if (stream)
@@ -19,7 +19,7 @@ export async function compileInParts(
       const { queries, whole, refused } = JSON.parse(line) as CompilationPart
       if (whole) return whole
       if (refused) throw new ApiError(refused.status, refused.error)
-      if (queries) onQueries(queries)
+      if (queries) onBounds(queries)
     }
   throw new Unreachable()
 }

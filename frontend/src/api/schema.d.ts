@@ -1051,10 +1051,10 @@ export interface paths {
         put?: never;
         /**
          * Create Compilation In Parts
-         * @description Compile files together, and answer in lines of JSON: the last has the whole, one before it what is known sooner.
+         * @description Compile files together, and answer in lines of JSON: the last has the whole, others what is known sooner.
          *
-         *     Where a change of a table compiles many queries again, the first line has those of `first` whose bounds depend on no
-         *     other query.
+         *     Where a change of a table compiles many queries again, the first line has the bounds of those of `first` that depend
+         *     on no other query, and the next line those of all others.
          */
         post: operations["create_compilation_in_parts"];
         delete?: never;
@@ -3821,6 +3821,16 @@ export interface components {
             after: components["schemas"]["ShortBoundRead"] | null;
         };
         /**
+         * BoundInShortRead
+         * @description Of a bound, what is shown above a query.
+         */
+        BoundInShortRead: {
+            /** Operations */
+            operations: number;
+            /** Round Trips */
+            round_trips: number;
+        };
+        /**
          * BoundRead
          * @description The most that one execution can do: `operations` are requests, `round_trips` those on the longest path.
          *
@@ -3854,6 +3864,23 @@ export interface components {
             reads: number;
             /** Counts */
             counts: number;
+        };
+        /**
+         * BoundedQueryRead
+         * @description Of a bounded query, what is shown above it; each field is as in the whole.
+         */
+        BoundedQueryRead: {
+            /** Name */
+            name: string;
+            range: components["schemas"]["RangeRead"];
+            /**
+             * Is Bounded
+             * @constant
+             */
+            is_bounded: true;
+            /** Scaling Class */
+            scaling_class: ("I" | "II" | "III" | "IV") | null;
+            bound: components["schemas"]["BoundInShortRead"];
         };
         /**
          * BucketPrices
@@ -4493,12 +4520,12 @@ export interface components {
          * CompilationPart
          * @description A line of an answer in parts: one of the three.
          *
-         *     `queries` are some of those of `first`, complete and as they will be in the whole. The last line is the `whole`, or
-         *     what is `refused` after the first line.
+         *     `queries` are some of those of `first` in one line, and others in another, as they will be in the whole. The last
+         *     line is the `whole`, or what is `refused` after the first line.
          */
         CompilationPart: {
             /** Queries */
-            queries: components["schemas"]["QueryRead"][] | null;
+            queries: components["schemas"]["BoundedQueryRead"][] | null;
             whole: components["schemas"]["CompilationRead"] | null;
             refused: components["schemas"]["RefusedRead"] | null;
         };

@@ -19,6 +19,7 @@ export type UnboundedSegment = Schemas['UnboundedSegmentRead']
 export type Compilation = Schemas['CompilationRead']
 export type CompilationInParts = Schemas['CompilationInParts']
 export type CompilationPart = Schemas['CompilationPart']
+export type BoundedQuery = Schemas['BoundedQueryRead']
 export type SchemaImport = Schemas['SchemaImportRead']
 export type SchemaDialect = NonNullable<Schemas['SchemaImportCreate']['dialect']>
 export type Completion = Schemas['CompletionRead']

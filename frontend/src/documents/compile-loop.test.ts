@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerFirst, startCompiling, useCompilationState, useEarlyQueries } from './compile-loop'
+import { answerFirst, startCompiling, useCompilationState, useEarlyBounds } from './compile-loop'
 import { useDocuments } from './documents'
 
 const OLD = {
@@ -46,21 +46,23 @@ describe('an answer in parts', () => {
   it('leaves the compilation as it was until it is whole', async () => {
     await vi.waitFor(() => expect(asked.map(({ first }) => first)).toEqual([['b']]))
     send({ queries: [{ name: 'b', bound: 2 }] })
-    await vi.waitFor(() => expect(useEarlyQueries.getState().get('b')).toEqual({ name: 'b', bound: 2 }))
+    await vi.waitFor(() => expect(useEarlyBounds.getState().get('b')).toEqual({ name: 'b', bound: 2 }))
+    send({ queries: [{ name: 'a', bound: 2 }] })
+    await vi.waitFor(() => expect([...useEarlyBounds.getState().keys()]).toEqual(['b', 'a']))
     expect(useCompilationState.getState()).toMatchObject({ compilation: OLD, version: 0 })
     send({ whole: NEW })
     await vi.waitFor(() => expect(useCompilationState.getState()).toMatchObject({ compilation: NEW, version: 1 }))
-    expect(useEarlyQueries.getState().size).toBe(0)
+    expect(useEarlyBounds.getState().size).toBe(0)
   })
 
   it('forgets what was early of a text once a newer one is compiled', async () => {
     await vi.waitFor(() => expect(asked).toHaveLength(1))
     send({ queries: [{ name: 'b', bound: 2 }] })
-    await vi.waitFor(() => expect(useEarlyQueries.getState().size).toBe(1))
+    await vi.waitFor(() => expect(useEarlyBounds.getState().size).toBe(1))
     useDocuments.setState({ version: 2 })
     await vi.waitFor(() => expect(asked).toHaveLength(2))
     send({ whole: NEW })
     await vi.waitFor(() => expect(useCompilationState.getState().version).toBe(2))
-    expect(useEarlyQueries.getState().size).toBe(0)
+    expect(useEarlyBounds.getState().size).toBe(0)
   })
 })

@@ -1,13 +1,13 @@
 /**
  * Compiles the texts as they are typed. There is one request at a time: a newer text aborts the request of the older
  * one. The last answer stays in `useCompilationState` until the next one replaces it. Where many queries are compiled
- * again, those in sight in the text are in `useEarlyQueries` meanwhile: what is asked about the texts of a compilation
- * must not mix two of them, so only the bounds above queries are drawn from there.
+ * again, `useEarlyBounds` has their bounds meanwhile, at first those in sight in the text: what is asked about the texts
+ * of a compilation must not mix two of them, so only the bounds above queries are drawn from there.
  */
 import { create } from 'zustand'
 import { ApiError, Unreachable } from '../api/client'
 import { compileInParts } from '../api/compiling'
-import type { Compilation, Query, SourceFile } from '../api/types'
+import type { BoundedQuery, Compilation, Query, SourceFile } from '../api/types'
 import { sourceFiles, useDocuments } from './documents'
 
 export interface CompilationState {
@@ -32,12 +32,12 @@ const NOTHING: CompilationState = {
   error: null,
 }
 
-const NONE_EARLY: ReadonlyMap<string, Query> = new Map()
+const NONE_EARLY: ReadonlyMap<string, BoundedQuery> = new Map()
 
 export const useCompilationState = create<CompilationState>(() => NOTHING)
 
-/** Queries of the answer that is under way, by name; empty once it is whole, or where it has no such part. */
-export const useEarlyQueries = create<ReadonlyMap<string, Query>>(() => NONE_EARLY)
+/** Bounds of the answer that is under way, by query; empty once it is whole, or where it has no such part. */
+export const useEarlyBounds = create<ReadonlyMap<string, BoundedQuery>>(() => NONE_EARLY)
 
 /** Changes within this time, such as all edits of a rename, are compiled together. */
 const PAUSE_MS = 8
@@ -134,8 +134,8 @@ function schedule(pauseMs: number): void {
   timer = setTimeout(() => void compile(), pauseMs)
 }
 
-function showEarly(queries: ReadonlyMap<string, Query>): void {
-  useEarlyQueries.setState(queries, true)
+function showEarly(queries: ReadonlyMap<string, BoundedQuery>): void {
+  useEarlyBounds.setState(queries, true)
 }
 
 async function compile(): Promise<void> {
@@ -148,8 +148,10 @@ async function compile(): Promise<void> {
   running = request
   try {
     const first = inSight(useCompilationState.getState().compilation?.queries ?? []).slice(0, MOST_FIRST)
+    let early = NONE_EARLY
     const compilation = await compileInParts({ files, stages_of: stagesOf, first }, request.signal, (queries) => {
-      if (running === request) showEarly(new Map(queries.map((query) => [query.name, query])))
+      early = new Map([...early, ...queries.map((query) => [query.name, query] as const)])
+      if (running === request) showEarly(early)
     })
     if (running !== request) return
     showEarly(NONE_EARLY)

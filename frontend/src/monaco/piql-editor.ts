@@ -7,7 +7,7 @@ import type { Range, Thread } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
-import { answerFirst, useCompilationState, useEarlyQueries } from '../documents/compile-loop'
+import { answerFirst, useCompilationState, useEarlyBounds } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
 import { type LensEstimate, lensLines } from '../logic/lens'
 import { nextProblem } from '../logic/next-problem'
@@ -130,7 +130,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
 
   const drawLenses = () => {
     const model = code.getModel()
-    const early = useEarlyQueries.getState()
+    const early = useEarlyBounds.getState()
     const queries = (useCompilationState.getState().compilation?.queries ?? []).map(
       (query) => early.get(query.name) ?? query,
     )
@@ -203,7 +203,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     if (state.compilation !== previous.compilation) mark()
   })
   mark()
-  const stopEarly = useEarlyQueries.subscribe((early) => {
+  const stopEarly = useEarlyBounds.subscribe((early) => {
     if (early.size > 0) drawLenses()
   })
   answerFirst((queries) => queriesInSight(code, queries))

@@ -13,7 +13,7 @@ from piql.trees.caches import Memory
 from piql.trees.giving_up import go_on
 from pydantic_core import to_json
 
-from piql_backend.compilations.reading import read_all_but_queries, read_query
+from piql_backend.compilations.reading import read_all_but_queries, read_bounded, read_query
 from piql_backend.compilations.schemas import CompilationRead
 
 _KEPT = 1024  # queries; some 3 KB each
@@ -33,9 +33,9 @@ class Answers:
         parts["queries"] = b"[%s]" % b",".join(queries)
         return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), part) for name, part in parts.items())
 
-    def json_of_queries(self, queries: Iterable[CompiledQuery], stages_of: str | None = None) -> bytes:
-        """The queries that are known early as JSON, as they will be in the `CompilationRead`."""
-        return b"[%s]" % b",".join(self._query(query, stages_of in (None, query.name)) for query in queries)
+    def json_of_bounds(self, queries: Iterable[CompiledQuery]) -> bytes:
+        """The bounds of queries that are known early as JSON."""
+        return to_json([read_bounded(query) for query in queries])
 
     def _query(self, query: CompiledQuery, has_stages: bool) -> bytes:
         go_on()

@@ -24,9 +24,9 @@ async def create_compilation(request: CompilationCreate, workbench: TheWorkbench
 @router.post("/parts", response_model=CompilationPart, response_class=Lines, responses={422: described(422)})
 @needs(SIGNED_IN)
 async def create_compilation_in_parts(request: CompilationInParts, workbench: TheWorkbench) -> Response:
-    """Compile files together, and answer in lines of JSON: the last has the whole, one before it what is known sooner.
+    """Compile files together, and answer in lines of JSON: the last has the whole, others what is known sooner.
 
-    Where a change of a table compiles many queries again, the first line has those of `first` whose bounds depend on no
-    other query.
+    Where a change of a table compiles many queries again, the first line has the bounds of those of `first` that depend
+    on no other query, and the next line those of all others.
     """
     return await lines_of(workbench.workers, request)

@@ -33,6 +33,8 @@ from piql_backend.compilations.accesses import read_accesses
 from piql_backend.compilations.node_ids import Path, node_id
 from piql_backend.compilations.schemas import (
     AxisRead,
+    BoundedQueryRead,
+    BoundInShortRead,
     BoundRead,
     ColumnRead,
     CompilationRead,
@@ -269,6 +271,19 @@ def _operator_bound(bound: OperatorBound) -> OperatorBoundRead:
         rows=bound.rows,
         rows_formula=bound.rows_formula,
         bytes=bound.bytes,
+    )
+
+
+def read_bounded(query: CompiledQuery) -> BoundedQueryRead:
+    """What is shown above a bounded query; nothing else of it is relocated."""
+    before, relocated = before_relocation(query)
+    assert before.bound is not None
+    return BoundedQueryRead(
+        name=before.name,
+        range=read_span(relocated(before.span)),
+        is_bounded=True,
+        scaling_class=before.scaling_class,
+        bound=BoundInShortRead(operations=before.bound.operations, round_trips=before.bound.round_trips),
     )
 
 

@@ -294,13 +294,30 @@ class RefusedRead(Read):
     error: ErrorRead
 
 
+class BoundInShortRead(Read):
+    """Of a bound, what is shown above a query."""
+
+    operations: int
+    round_trips: int
+
+
+class BoundedQueryRead(Read):
+    """Of a bounded query, what is shown above it; each field is as in the whole."""
+
+    name: str
+    range: RangeRead
+    is_bounded: Literal[True]
+    scaling_class: Literal["I", "II", "III", "IV"] | None
+    bound: BoundInShortRead
+
+
 class CompilationPart(Read):
     """A line of an answer in parts: one of the three.
 
-    `queries` are some of those of `first`, complete and as they will be in the whole. The last line is the `whole`, or
-    what is `refused` after the first line.
+    `queries` are some of those of `first` in one line, and others in another, as they will be in the whole. The last
+    line is the `whole`, or what is `refused` after the first line.
     """
 
-    queries: list[QueryRead] | None = None
+    queries: list[BoundedQueryRead] | None = None
     whole: CompilationRead | None = None
     refused: RefusedRead | None = None

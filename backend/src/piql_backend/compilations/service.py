@@ -58,10 +58,10 @@ class Compilations:
         return json
 
     def compile_in_parts(self, request: CompilationInParts, tell: Callable[[bytes], None]) -> bytes:
-        """As `compile_to_json`, and tells before it as JSON what is known early of the queries `first`."""
+        """As `compile_to_json`, and tells before it the bounds that are known early as JSON, those of `first` first."""
 
         def tell_json(early: Early) -> None:
-            tell(self._answers.json_of_queries(early.queries, request.stages_of))
+            tell(self._answers.json_of_bounds(early.queries))
 
         with listening(Listener(frozenset(request.first), tell_json)):
             return self.compile_to_json(request.files, request.stages_of)
