@@ -121,12 +121,8 @@ class Node:
         while waiting:
             node = waiting.pop()
             yield node
-            if not node.names_of_children:
-                continue
-            below = _children(node)
-            if below:
-                below.reverse()
-                waiting += below
+            if node.names_of_children:
+                waiting += reversed(_children(node))
 
     def find(self, kind: type[T]) -> Iterator[T]:
         """Yield the nodes of one kind, parents first."""
@@ -138,8 +134,9 @@ class Node:
 def _children(node: Node) -> list[Node]:
     nodes: list[Node] = []
     for value in node.values_with_children(node):
-        if isinstance(value, Node):
+        kind = type(value)
+        if kind in _readers:
             nodes.append(value)
-        elif isinstance(value, tuple):
-            nodes.extend([item for item in value if isinstance(item, Node)])
+        elif kind is tuple:
+            nodes += [item for item in value if type(item) in _readers]
     return nodes

@@ -41,7 +41,7 @@ from piql.compiler.result import CompiledQuery
 from piql.schema.catalog import CardinalityLimit, SqlType, Table
 from piql.schema.types import has_size, value_bytes
 from piql.text.source import Span
-from piql.trees.node import Node
+from piql.trees.node import Node, kinds_of
 
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
@@ -194,6 +194,8 @@ class PlanWork:
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:
     """The symbol of each stop of a plan: its parameter, or LIMIT or PAGINATE, numbered where there are several."""
+    if Count not in kinds_of(plan):
+        return {}
     pages = {stop.count for stop in plan.find(LocalStop) if stop.is_page}
     symbols: dict[Count, str] = {}
     for count in plan.find(Count):

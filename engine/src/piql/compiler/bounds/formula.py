@@ -7,7 +7,7 @@ With `owner` and `count` for the terms 100 and 50, `ONE + named(owner) * named(c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 from piql.compiler.bounds.bound import Term
@@ -18,11 +18,7 @@ class Formula:
     """Products of terms, each with how often it counts: `3 + 2·a·b` is `(((), 3), ((a, b), 2))`. ZERO has none."""
 
     products: tuple[tuple[tuple[Term, ...], int], ...]
-
-    @property
-    def value(self) -> int:
-        """The number that the formula has with the values of its terms."""
-        return sum(times * prod(term.value for term in terms) for terms, times in self.products)
+    value: int = field(compare=False)  # the number that it has with the values of its terms
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -68,7 +64,8 @@ def _gathered(products: Iterable[tuple[tuple[Term, ...], int]]) -> Formula:
         ordered = terms if len(terms) < 2 else tuple(sorted(terms, key=_key))
         same = written.setdefault(ordered, terms)
         counts[same] = counts.get(same, 0) + times
-    return Formula(tuple((terms, times) for terms, times in counts.items() if times))
+    value = sum([times * prod([term.value for term in terms]) for terms, times in counts.items()])
+    return Formula(tuple([(terms, times) for terms, times in counts.items() if times]), value)
 
 
 def _key(term: Term) -> tuple[str, int]:
@@ -77,12 +74,12 @@ def _key(term: Term) -> tuple[str, int]:
 
 def number(value: int) -> Formula:
     """Return a plain number as a formula."""
-    return Formula((((), value),)) if value else ZERO
+    return Formula((((), value),), value) if value else ZERO
 
 
 def named(term: Term) -> Formula:
     """Return one named number as a formula."""
-    return Formula((((term,), 1),))
+    return Formula((((term,), 1),), term.value)
 
 
 def total(formulas: Iterable[Formula]) -> Formula:
@@ -95,5 +92,5 @@ def smaller(first: Formula, second: Formula) -> Formula:
     return first if first.value < second.value else second
 
 
-ZERO = Formula(())
+ZERO = Formula((), 0)
 ONE = number(1)

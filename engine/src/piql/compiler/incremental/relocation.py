@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax.pieces import Pieces, file_of_piece
@@ -31,7 +31,7 @@ class Positions:
         self.cuts = cuts
         self.defining = defining
         self._homes: dict[str, tuple[Source, int]] = {}
-        self._fields: dict[type, tuple[str, ...]] = {}  # of values that may hold spans; empty for others
+        self._fields: dict[type, _Names] = {}  # by the class of their value
         self._relocated: dict[
             int, tuple[object, object]
         ] = {}  # by id; the value before is held, so that no other gets its id
@@ -76,7 +76,7 @@ class Positions:
         names = self._fields.get(kind)
         if names is None:
             names = self._fields[kind] = _fields_of(kind)
-        if not names:
+        if not names.with_spans:
             return value
         earlier = self._relocated.get(id(value))
         if earlier is not None:
@@ -98,10 +98,10 @@ class Positions:
     def _found(self, before: FoundFixes) -> FoundFixes:
         return FoundFixes(cast("tuple[Fix, ...]", self.put(before.fixes)), before.untried)
 
-    def _copy(self, value: object, names: tuple[str, ...]) -> object:
+    def _copy(self, value: object, names: _Names) -> object:
         """Return a copy with its fields relocated; the same object if none changes. Edits of a fix are sorted anew."""
         changed: dict[str, object] = {}
-        for name in names:
+        for name in names.with_spans:
             old = getattr(value, name)
             new = self.put(old)
             if new is not old:
@@ -111,18 +111,32 @@ class Positions:
         if isinstance(value, Fix):
             changed["edits"] = tuple(sorted(changed["edits"], key=lambda edit: (edit.file, edit.start)))  # type: ignore[call-overload]
         copy = object.__new__(type(value))
-        for name in names:
+        for name in names.every:
             _put(copy, name, changed[name] if name in changed else getattr(value, name))
         return copy
 
 
 _PLAIN = frozenset((str, int, float, bool, bytes, type(None)))
+_PLAIN_FIELDS = frozenset(("str", "int", "bool", "float", "None", "tuple[int, ...]", "tuple[str, ...]"))  # no span
 
 
-def _fields_of(kind: type) -> tuple[str, ...]:
-    """Return the fields of a dataclass of this project, in which spans may be; empty for other types."""
-    is_ours = kind.__module__.startswith("piql.") and is_dataclass(kind) and kind is not Source
-    return tuple(field.name for field in fields(kind)) if is_ours else ()
+class _Names(NamedTuple):
+    """The names of the fields of a class: every one, and those in which spans may be; an `Edit` is a span itself."""
+
+    every: tuple[str, ...] = ()
+    with_spans: tuple[str, ...] = ()
+
+
+def _fields_of(kind: type) -> _Names:
+    """Return the fields of a dataclass of this project; none for other types."""
+    if not (kind.__module__.startswith("piql.") and is_dataclass(kind)) or kind is Source:
+        return _Names()
+    with_spans = tuple(field.name for field in fields(kind) if kind is Edit or _may_hold_spans(field.type))
+    return _Names(tuple(field.name for field in fields(kind)), with_spans)
+
+
+def _may_hold_spans(annotation: object) -> bool:
+    return not isinstance(annotation, str) or not _PLAIN_FIELDS.issuperset(annotation.split(" | "))
 
 
 class _RelocatedQuery(CompiledQuery):

@@ -6,7 +6,7 @@ it is written. Writes (`Insert`, `Update`, `Delete`) have no inputs. Equality ig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, assert_never
 
@@ -267,6 +267,15 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
             return (node.input,)
         case _:
             assert_never(node)
+
+
+def operators(plan: LogicalNode) -> Iterator[LogicalNode]:
+    """Yield the operators of a plan, parents first; not those of subqueries in its expressions."""
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += inputs(node)
 
 
 def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:

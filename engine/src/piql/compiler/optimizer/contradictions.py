@@ -19,10 +19,16 @@ from piql.compiler.logical.expressions import (
     ScalarSubquery,
     columns_of,
 )
-from piql.compiler.logical.operators import LogicalNode, Relation, Selection, SemiJoin
+from piql.compiler.logical.operators import LogicalNode, Relation, Selection, SemiJoin, operators
 from piql.compiler.optimizer.analysis.decided_tests import is_never
 from piql.compiler.optimizer.analysis.equalities import Equalities
-from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, key_of, replace_columns
+from piql.compiler.optimizer.analysis.predicates import (
+    conjunction,
+    has_subquery,
+    holds_subquery,
+    key_of,
+    replace_columns,
+)
 from piql.compiler.optimizer.analysis.region import map_regions, read_region
 from piql.compiler.optimizer.rules.simplify_predicates import simplified
 from piql.schema.catalog import Column, Table
@@ -44,7 +50,7 @@ def keeps_none(plan: LogicalNode) -> bool:
     """Whether a test somewhere in a plan after Phase I is known to keep no row."""
     if Constant not in kinds_of(plan):
         return False
-    for node in plan.walk():
+    for node in plan.walk() if holds_subquery(plan) else operators(plan):
         test = node.predicate if isinstance(node, Selection) else node.condition if isinstance(node, SemiJoin) else None
         if test is not None and is_never(test):
             return True

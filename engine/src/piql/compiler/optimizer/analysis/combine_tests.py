@@ -58,6 +58,8 @@ def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Ex
     value as the tests, NULLs included.
     """
     tests = _merge_pairs(parts, and_of)
+    if not any(isinstance(expression, Or) for expression in tests):
+        return tests
     meanings = {meaning(expression) for expression in tests}
     return tuple(
         expression

@@ -7,9 +7,8 @@ owner = [me] AND target IN ('a', 'b')    →    at most 1 row for each of 2 keys
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from piql.compiler.logical.expressions import Parameter
 from piql.compiler.optimizer.analysis.restrictions import Fixed, Range, Restrictions
@@ -20,8 +19,7 @@ from piql.schema.types import WHOLE
 _Limited: TypeAlias = tuple[int, tuple[str, ...], CardinalityLimit | UniqueKey | None]  # rows, columns, why
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """At most `limit` rows have one combination of values of `columns`.
 
     A limit of 0 without columns stands for a test that keeps no row, any other for that of the whole table. `within`
@@ -54,7 +52,7 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
     facts: list[Fact] = []
 
     def reads(columns: tuple[str, ...]) -> int:
-        return prod(equal[column].count for column in columns)
+        return prod([equal[column].count for column in columns])
 
     if all(column in equal for column in table.primary_key):
         facts.append(Fact(1, table.primary_key, None, reads(table.primary_key)))

@@ -11,8 +11,7 @@ Rules that look at all joined relations at once read a `Region` from the plan, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from piql.compiler.logical.expressions import Expression, conjuncts
 from piql.compiler.logical.operators import (
@@ -33,8 +32,7 @@ from piql.trees.caches import Cached
 from piql.trees.node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(NamedTuple):
     """One input of a chain of joins, with the tests that belong to it.
 
     `filters` read this leg alone, and are tested before it is joined. `on` is the rest of the ON of a left join, or
@@ -55,8 +53,7 @@ class Leg:
         return self.input if isinstance(self.input, Relation) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """The joined legs, in join order, and the predicates that no single leg can test."""
 
     legs: tuple[Leg, ...]
@@ -119,7 +116,7 @@ def _read_region(node: LogicalNode) -> Region:
         else:
             filters[home].append(predicate)
     legs = [
-        replace(leg, filters=tuple(leg_filters)) if len(leg_filters) > len(leg.filters) else leg
+        leg._replace(filters=tuple(leg_filters)) if len(leg_filters) > len(leg.filters) else leg
         for leg, leg_filters in zip(legs, filters, strict=True)
     ]
     selection = node if isinstance(node, Selection) else None
@@ -136,7 +133,7 @@ def _collect(node: LogicalNode, legs: list[Leg], loose: list[Expression]) -> Non
             _collect(node.left, legs, loose)
             first = len(legs)
             _collect(node.right, legs, loose)
-            legs[first] = replace(legs[first], join=node, first=node.first)
+            legs[first] = legs[first]._replace(join=node, first=node.first)
             if node.condition is not None:
                 loose.extend(conjuncts(node.condition))
         case Join():

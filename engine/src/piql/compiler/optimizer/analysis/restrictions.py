@@ -7,8 +7,9 @@ s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 from piql.compiler.logical.expressions import (
     Aggregate,
@@ -44,11 +45,10 @@ class Fixed:
     @property
     def count(self) -> int:
         """How many values it may have at most."""
-        return sum(value.max_items or 1 if isinstance(value, Parameter) else 1 for value in self.values)
+        return sum([value.max_items or 1 if isinstance(value, Parameter) else 1 for value in self.values])
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """The inequalities on one column that an index can serve together; a side that is None is open."""
 
     column: str
@@ -73,16 +73,15 @@ class Word:
         return word_column(self.columns).name
 
 
-@dataclass(frozen=True, slots=True)
-class Restrictions:
+class Restrictions(NamedTuple):
     """All that a list of predicates says about the relation `alias`."""
 
     alias: str
-    equal: dict[str, Fixed] = field(default_factory=dict)
-    ranges: dict[str, Range] = field(default_factory=dict)
-    words: tuple[Word, ...] = ()
-    residual: tuple[Expression, ...] = ()  # tests that no index applies
-    keeps_none: bool = False  # one of the predicates is FALSE
+    equal: Mapping[str, Fixed]
+    ranges: Mapping[str, Range]
+    words: tuple[Word, ...]
+    residual: tuple[Expression, ...]  # tests that no index applies
+    keeps_none: bool  # one of the predicates is FALSE
 
     @property
     def blocking(self) -> tuple[Expression, ...]:
@@ -148,7 +147,7 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
             case Not(operand=IsNull(operand=ColumnRef(relation=relation) as column)) if relation == alias:
                 # a range without ends leaves out NULL, as every range does
                 range_ = ranges.get(column.name, Range(column.name))
-                ranges[column.name] = replace(range_, predicates=(*range_.predicates, predicate))
+                ranges[column.name] = range_._replace(predicates=(*range_.predicates, predicate))
             case TokenMatch(columns=columns, word=word) if columns[0].relation == alias and _is_value(
                 word, alias, available
             ):
@@ -185,7 +184,7 @@ def _restrict(
         narrowed = _narrowed(ranges.get(name, Range(name)), column.type, operator, value)
         if narrowed is None:
             return False
-        ranges[name] = replace(narrowed, predicates=(*narrowed.predicates, predicate))
+        ranges[name] = narrowed._replace(predicates=(*narrowed.predicates, predicate))
         return True
     return False
 
@@ -195,10 +194,10 @@ def _narrowed(range_: Range, column_type: SqlType, operator: ComparisonOperator,
     if operator in ("<", "<="):
         present = End(range_.high, range_.is_high_included) if range_.high is not None else None
         end = narrower_end(present, End(value, operator == "<="), column_type, is_low=False)
-        return replace(range_, high=end.value, is_high_included=end.is_included) if end is not None else None
+        return range_._replace(high=end.value, is_high_included=end.is_included) if end is not None else None
     present = End(range_.low, range_.is_low_included) if range_.low is not None else None
     end = narrower_end(present, End(value, operator == ">="), column_type, is_low=True)
-    return replace(range_, low=end.value, is_low_included=end.is_included) if end is not None else None
+    return range_._replace(low=end.value, is_low_included=end.is_included) if end is not None else None
 
 
 def _rank(predicate: Expression) -> float:

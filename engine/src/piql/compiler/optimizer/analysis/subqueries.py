@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from piql.compiler.logical.expressions import Comparison, Expression
 from piql.compiler.logical.operators import (
@@ -94,8 +93,8 @@ def decorrelated(
         outside.extend(predicate for predicate in predicates if predicate not in tests)
         return tests
 
-    legs = tuple(replace(leg, filters=inside(leg.filters)) if leg.kind == "inner" else leg for leg in region.legs)
-    region = replace(region, legs=legs, conditions=inside(region.conditions), above=inside(region.above))
+    legs = tuple(leg._replace(filters=inside(leg.filters)) if leg.kind == "inner" else leg for leg in region.legs)
+    region = region._replace(legs=legs, conditions=inside(region.conditions), above=inside(region.above))
     if any(has_subquery(expression) for expression in outside):
         return None
     return write_region(region), tuple(outside)

@@ -13,7 +13,6 @@ with the sum of its extensions. Costs are estimates that only compare orders; th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf, prod
@@ -33,6 +32,7 @@ from piql.compiler.optimizer.joins.key_values import KeyValues
 from piql.compiler.optimizer.joins.rough_rows import rough_rows
 
 EXHAUSTIVE_LEGS = 6  # all orders of up to so many legs are compared; of more, the cheapest next leg is added each time
+NONE_ALIKE = 2  # legs: of so few, no two sets of legs before one are alike
 FEW_LEGS = 3  # of so few, each is taken to depend on all others: to find out takes longer than to try
 MOST_WAYS = 12  # ways kept for one set of legs
 MOST_VISITS = 100_000  # legs visited to find where a stop may stand; after that only foreign keys are looked at
@@ -65,8 +65,7 @@ _by_products = itemgetter(0, 1, 4, slice(None))  # a leg that a condition joins 
 _way = partial(tuple.__new__, Way)  # quicker than `Way(…)`; thousands are made for a few tables
 
 
-@dataclass(frozen=True, slots=True)
-class _Extension:
+class _Extension(NamedTuple):
     """What joining one leg to a set of legs takes, in whatever order these were joined."""
 
     number: int  # identifies the read among all that the search has looked at
@@ -82,8 +81,7 @@ class _Extension:
     limit: int | None  # the count of the stop, where it may stand after this leg
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     """How one leg is read once those that are related to it are joined, wherever the stop stands."""
 
     number: int  # identifies the read among all that the search has looked at
@@ -251,7 +249,9 @@ class JoinSearch:
     def _read_once(self, at: int, related_legs: Legs, *, is_first: bool) -> _Read:
         """Return how a leg is read; cached for all sets before it under which its tests are the same."""
         signature: object = None  # what the ON of a left join reads is joined, or it may not stand there
-        if self.legs[at].kind == "inner":
+        if self.legs[at].kind == "inner" and len(self.legs) <= NONE_ALIKE:
+            signature = related_legs
+        elif self.legs[at].kind == "inner":
             dependencies = self._dependencies.get(at)
             if dependencies is None:
                 dependencies = self._dependencies[at] = self.joining.dependencies(self.legs[at], self.legs)
@@ -284,7 +284,7 @@ class JoinSearch:
         available = self._relations(_positions(related_legs))
         restrictions = restrictions_on(relation.alias, predicates, available)
         facts = facts_about(relation.table, restrictions)
-        reads = prod(fixed.count for fixed in restrictions.equal.values())
+        reads = prod([fixed.count for fixed in restrictions.equal.values()])
         is_fixed = bool(restrictions.equal or restrictions.words)
         alone = [fact for fact in facts if not any(restrictions.depends_on(name, available) for name in fact.columns)]
         is_alone = bool(facts) and alone[:1] == [facts[0]]
@@ -382,7 +382,7 @@ class JoinSearch:
             leg = self.legs[at]
             before = [self.legs[position] for position in _positions(related_legs)]
             self._visits += len(before)
-            bare = replace(leg, filters=self.joining.filters(leg, before))
+            bare = leg._replace(filters=self.joining.filters(leg, before))
             is_kept = not self._needs[at] & ~related_legs and keeps_every_row(
                 bare,
                 self.joining.conditions(leg, before),

@@ -11,7 +11,7 @@ from math import prod
 
 from piql.compiler.logical.expressions import ColumnRef, Expression
 from piql.compiler.optimizer.analysis.facts import Fact, facts_about
-from piql.compiler.optimizer.analysis.predicates import are_given, is_given, key_of
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, are_given, is_given, key_of
 from piql.compiler.optimizer.analysis.region import Leg
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.optimizer.joins.joining import Joining
@@ -25,6 +25,7 @@ class KeyValues:
     def __init__(self, legs: Sequence[Leg], joining: Joining) -> None:
         self._equal = joining.equal
         self._reads: dict[str, tuple[Restrictions, tuple[Fact, ...]]] = {}
+        self._given: dict[ColumnKey, int] = {}  # how many values a column is compared with that no row decides
         for leg in legs:
             other_legs = [candidate for candidate in legs if candidate is not leg]
             available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
@@ -35,6 +36,9 @@ class KeyValues:
                     restrictions,
                     facts_about(leg.relation.table, restrictions) if leg.relation else (),
                 )
+                for name, fixed in restrictions.equal.items():
+                    if are_given(fixed.values):
+                        self._given[alias, name] = fixed.count
         self._rows = dict.fromkeys(self._reads, MANY)
         # A leg's rows depend on those of the others, so all are counted again until nothing changes.
         for _ in self._reads:
@@ -45,30 +49,26 @@ class KeyValues:
 
     def of(self, values: Sequence[Expression], relations: Set[str]) -> int:
         """Return how many different combinations of some values there are in the rows of joined relations."""
-        return min(MANY, prod(self._of_value(value, relations) for value in values))
+        return min(MANY, prod([self._of_value(value, relations) for value in values]))
 
     def _of_value(self, value: Expression, relations: Set[str]) -> int:
         match value:
             case ColumnRef():
-                same = (column for column in self._equal.equal_to(value) if column.relation in relations)
+                same = [column for column in self._equal.equal_to(value) if column.relation in relations]
                 return min(map(self._of_column, same), default=MANY)
             case _:
                 return 1 if is_given(value) else MANY
 
     def _of_column(self, column: ColumnRef) -> int:
         """Return how many values a column has: no more than it is compared with, nor than its relation has rows."""
-        relation, name = key_of(column)
-        if relation not in self._reads:
-            return MANY
-        fixed = self._reads[relation][0].equal.get(name)
-        is_known = fixed is not None and are_given(fixed.values)
-        return min(fixed.count if fixed is not None and is_known else MANY, self._rows[relation])
+        rows = self._rows.get(column.relation)
+        return MANY if rows is None else min(self._given.get(key_of(column), MANY), rows)
 
     def _rows_of(self, restrictions: Restrictions, facts: Sequence[Fact]) -> int:
         """Return how many different rows of a relation are read."""
         rows = MANY
         for fact in facts:
-            columns = [restrictions.equal[name] for name in fact.columns if not fact.is_token]
-            keys = prod(max(column.count, self.of(column.values, self._reads.keys())) for column in columns)
+            columns = () if fact.is_token else [restrictions.equal[name] for name in fact.columns]
+            keys = prod([max(column.count, self.of(column.values, self._reads.keys())) for column in columns])
             rows = min(rows, fact.limit * keys)
         return rows

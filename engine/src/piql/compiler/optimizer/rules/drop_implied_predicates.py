@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.compiler.logical.operators import LogicalNode
 from piql.compiler.optimizer.analysis.region import Leg, map_regions, read_region, write_region
 from piql.compiler.optimizer.joins.joining import Joining
@@ -32,12 +30,13 @@ def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalN
             filters = joining.filters(leg, legs)
             if len(filters) < len(leg.filters):
                 context.note(f"{' '.join(sorted(leg.relations))} need not repeat the tests of its match")
-            legs.append(leg if filters == leg.filters else replace(leg, filters=filters))
+            legs.append(leg if filters == leg.filters else leg._replace(filters=filters))
         conditions = joining.in_order(region.legs)
-        if set(conditions) != set(region.conditions):
+        are_same = conditions == region.conditions or set(conditions) == set(region.conditions)
+        if not are_same:
             context.note("each equality is tested once")
-        if tuple(legs) == region.legs and set(conditions) == set(region.conditions):
+        if are_same and tuple(legs) == region.legs:
             return node
-        return write_region(replace(region, legs=tuple(legs), conditions=conditions))
+        return write_region(region._replace(legs=tuple(legs), conditions=conditions))
 
     return map_regions(plan, drop)

@@ -153,12 +153,11 @@ def _grouped_above(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) 
     if is_left:
         if having or not is_fixed or any(reads_leg(test, leg) for other_leg in other_legs for test in other_leg.on):
             return None
-        legs, conditions = (replace(legs[0], kind="left", on=tuple(row_tests), join=leg.join),), region.conditions
+        legs, conditions = (legs[0]._replace(kind="left", on=tuple(row_tests), join=leg.join),), region.conditions
     above = [expression for expression in region.above if relations_of(expression).isdisjoint(leg.relations)]
     having += [replace_columns(expression, groups.columns) for expression in region.above if expression not in above]
     joined = write_region(
-        replace(
-            region,
+        region._replace(
             legs=(*other_legs, *legs),
             conditions=conditions,
             above=tuple(above),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.compiler.logical.operators import Derived, GroupBy, LogicalNode, Relation, SortKey
@@ -103,7 +102,7 @@ def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mappi
     match = Leg(relation, frozenset((relation.alias,)), "left", filters, on, leg.join, first)
     above = (*(replace_columns(expression, by) for expression in region.above), *tests_above)
     conditions = tuple(condition for condition in region.conditions if not reads_leg(condition, leg))
-    return replace(region, legs=(*other_legs, match), conditions=conditions, above=above), by
+    return region._replace(legs=(*other_legs, match), conditions=conditions, above=above), by
 
 
 def _extreme(groups: Groups) -> Aggregate | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, IsNull, Not
 from piql.compiler.logical.operators import Join, LogicalNode, Stop
@@ -88,9 +87,9 @@ def _tested(plan: LogicalNode, column: ColumnRef) -> LogicalNode:
     def change(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
         legs = tuple(
-            replace(leg, filters=(*leg.filters, test)) if column.relation in leg.relations else leg
+            leg._replace(filters=(*leg.filters, test)) if column.relation in leg.relations else leg
             for leg in region.legs
         )
-        return node if legs == region.legs else write_region(replace(region, legs=legs))
+        return node if legs == region.legs else write_region(region._replace(legs=legs))
 
     return map_regions(plan, change)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList
-from piql.compiler.logical.operators import Count, Join, LogicalNode, Selection, Sort, SortKey, Stop
+from piql.compiler.logical.operators import Count, Join, LogicalNode, Selection, Sort, SortKey, Stop, operators
 from piql.compiler.optimizer.analysis.comparisons import compared_column
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import (
@@ -25,7 +25,6 @@ from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, re
 from piql.compiler.optimizer.analysis.same_row import remaining_test, renamed_columns, shares_key
 from piql.compiler.optimizer.joins.join_search import JoinSearch
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.node import kinds_of
 
 
 def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -45,7 +44,7 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     A left-joined relation qualifies if its ON holds nothing but the tests that find the match and the equal key: then
     either both are the same row, or both are missing.
     """
-    if Join not in kinds_of(plan) or not any(join.first for join in plan.find(Join)):
+    if not any(isinstance(node, Join) and node.first for node in operators(plan)):
         return plan
     renamed: dict[ColumnKey, Expression] = {}
 
@@ -102,10 +101,10 @@ def _merged(region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey
         return None
     filters = tuple(expression for expression in tests if relations_of(expression) <= row.relations)
     on = tuple(expression for expression in tests if expression not in filters)
-    leg = replace(row, filters=filters, on=on, first=_renamed_keys(match.first, row_columns))
+    leg = row._replace(filters=filters, on=on, first=_renamed_keys(match.first, row_columns))
     legs = [
         *(
-            replace(other_leg, on=tuple(replace_columns(test, row_columns) for test in other_leg.on))
+            other_leg._replace(on=tuple(replace_columns(test, row_columns) for test in other_leg.on))
             for other_leg in other_legs
         ),
         leg,
@@ -128,7 +127,7 @@ def _merged(region: Region, row: Leg, match: Leg, row_columns: Mapping[ColumnKey
     )
     ordered = [legs[at] for at in ways[0].order]
     conditions = (*region.conditions, *tests_of_row)
-    return _written_around(leg, ordered, replace(region, conditions=conditions, above=above), tests)
+    return _written_around(leg, ordered, region._replace(conditions=conditions, above=above), tests)
 
 
 def _written_around(
@@ -144,8 +143,7 @@ def _written_around(
     conditions = (*region.conditions, *_equal_by_others(region.conditions, relations_before))
     above = region.above
     left = write_region(
-        replace(
-            region,
+        region._replace(
             legs=tuple(ordered[:position]),
             conditions=tuple(condition for condition in conditions if relations_of(condition) <= relations_before),
             above=tuple(expression for expression in above if relations_of(expression) <= relations_before),
@@ -162,8 +160,7 @@ def _written_around(
     )
     joined = Leg(_joined(left, leg), relations_joined, filters=tuple(tests_after))
     return write_region(
-        replace(
-            region,
+        region._replace(
             legs=(joined, *ordered[position + 1 :]),
             conditions=tuple(condition for condition in conditions if not relations_of(condition) <= relations_joined),
             above=tuple(expression for expression in above if not relations_of(expression) <= relations_joined),
@@ -238,7 +235,7 @@ def _with_tests_of_row(leg: Leg, row: Leg, region: Region) -> Leg:
         for equal_column in equal.equal_to(column)[1:] if column is not None else ():
             if column is not None and equal_column.relation in leg.relations:
                 filters.setdefault(replace_columns(predicate, {key_of(column): equal_column}))
-    return leg if len(filters) == len(leg.filters) else replace(leg, filters=tuple(filters))
+    return leg if len(filters) == len(leg.filters) else leg._replace(filters=tuple(filters))
 
 
 def _has_equal_test(test: Expression, other_legs: Sequence[Leg], region: Region) -> bool:
@@ -267,8 +264,7 @@ def _merged_left(
             return None
         if pair is not None and pair[0] == pair[1] and row_columns[key_of(pair[0])].nullable:
             return None  # NULL equals nothing, not even itself
-    renamed = replace(
-        match,
+    renamed = match._replace(
         input=row.input,
         relations=row.relations,
         filters=tuple(replace_columns(predicate, row_columns) for predicate in match.filters),
@@ -276,7 +272,7 @@ def _merged_left(
         first=_renamed_keys(match.first, row_columns),
     )
     return write_region(
-        replace(region, legs=tuple(renamed if leg is match else leg for leg in region.legs if leg is not row))
+        region._replace(legs=tuple(renamed if leg is match else leg for leg in region.legs if leg is not row))
     )
 
 

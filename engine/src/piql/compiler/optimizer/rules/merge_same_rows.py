@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import combinations
 
 from piql.compiler.logical.expressions import ColumnRef, Expression
@@ -97,10 +96,10 @@ def _merged(
 
     filters = next(leg.filters for leg in region.legs if leg.relation is copy)
     legs = tuple(
-        replace(
-            leg, filters=renamed((*leg.filters, *filters)) if leg.relation is row else leg.filters, on=renamed(leg.on)
+        leg._replace(
+            filters=renamed((*leg.filters, *filters)) if leg.relation is row else leg.filters, on=renamed(leg.on)
         )
         for leg in region.legs
         if leg.relation is not copy
     )
-    return replace(region, legs=legs, conditions=renamed(region.conditions), above=renamed(region.above))
+    return region._replace(legs=legs, conditions=renamed(region.conditions), above=renamed(region.above))

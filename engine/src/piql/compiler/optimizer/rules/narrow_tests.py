@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, IsNull, Or, columns_in, conjuncts
 from piql.compiler.logical.operators import LogicalNode
@@ -41,11 +40,11 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             if all(leg.filters == (never,) for leg in region.legs):
                 return node
             context.note("no row passes all tests")
-            return write_region(replace(region, legs=tuple(replace(leg, filters=(never,)) for leg in legs)))
+            return write_region(region._replace(legs=tuple(leg._replace(filters=(never,)) for leg in legs)))
         if all(leg is written for leg, written in zip(legs, region.legs, strict=True)):
             return node
         context.note("several tests of one column are combined")
-        return write_region(replace(region, legs=legs))
+        return write_region(region._replace(legs=legs))
 
     return map_regions(plan, narrow)
 
@@ -57,7 +56,7 @@ def _narrowed(leg: Leg) -> Leg:
         return leg
     test = simplified(conjunction(leg.filters) or leg.filters[0])
     filters = conjuncts(test) if test is not None else ()
-    return leg if set(filters) == set(leg.filters) else replace(leg, filters=filters)
+    return leg if set(filters) == set(leg.filters) else leg._replace(filters=filters)
 
 
 def _compares_null(region: Region) -> bool:

@@ -143,14 +143,14 @@ class _Ordering:
         if len(legs) > 1:
             order = self.chosen.get(number)
             if order is None:
-                order = self._best(replace(region, legs=legs), stop, keys, number)
+                order = self._best(region._replace(legs=legs), stop, keys, number)
             if order != tuple(range(len(legs))):
                 legs = tuple(legs[at] for at in order)
                 names = ", ".join(" ".join(sorted(leg.relations)) for leg in legs)
                 self._notes.append(f"joined in the order {names}, which needs the fewest requests")
         if legs == region.legs:
             return node
-        return write_region(replace(region, legs=legs))
+        return write_region(region._replace(legs=legs))
 
     def _best(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], number: int) -> Order:
         """Return the best order, whatever the order written, and keep equally good ones in `alternatives`."""
@@ -158,7 +158,7 @@ class _Ordering:
         if len(positions) > FEW_LEGS:
             positions = ranked_positions(region)
         is_step = any(map(_is_work_table, region.legs))
-        in_order = replace(region, legs=tuple(region.legs[at] for at in positions))
+        in_order = region._replace(legs=tuple(region.legs[at] for at in positions))
         search = JoinSearch(in_order, stop, keys, is_step=is_step)
         ways = search.best()
         if not ways:
@@ -184,7 +184,7 @@ class _Ordering:
         below = self.visit(inner, None, ())
         if below is inner:
             return leg
-        return replace(leg, input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)
+        return leg._replace(input=replace(leg.input, input=below) if isinstance(leg.input, Derived) else below)
 
 
 def _is_work_table(leg: Leg) -> bool:

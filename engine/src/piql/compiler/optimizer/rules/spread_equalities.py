@@ -43,7 +43,7 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         conditions = _spread_alternatives(region, classes, legs, context)
         if tuple(legs) == region.legs:
             return node
-        return write_region(replace(region, legs=tuple(legs), conditions=conditions))
+        return write_region(region._replace(legs=tuple(legs), conditions=conditions))
 
     if SemiJoin in kinds_of(plan):
         plan = _spread_from_semi_joins(plan, context)
@@ -62,7 +62,7 @@ def _spread_comparisons(region: Region, classes: Equalities, legs: list[Leg], co
                     continue
                 copy = replace_columns(predicate, {key_of(column): equal_column})
                 if copy not in legs[at].filters:
-                    legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
+                    legs[at] = legs[at]._replace(filters=(*legs[at].filters, copy))
                     context.note(
                         f"{equal_column.relation}.{equal_column.name} equals {column.relation}.{column.name}, "
                         "so a test of one holds for the other"
@@ -73,7 +73,7 @@ def _spread_into_derived(region: Region, legs: list[Leg], context: RuleContext) 
     """Add to left-joined derived tables what their matches must have."""
     for at, leg in enumerate(legs):
         if leg.kind == "left" and _is_derived(leg):
-            legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_tests_of_match(region, leg)))))
+            legs[at] = leg._replace(filters=tuple(dict.fromkeys((*leg.filters, *_tests_of_match(region, leg)))))
             if legs[at] != leg:
                 context.note(f"a match of {' '.join(leg.relations)} equals a column with one value")
 
@@ -91,7 +91,7 @@ def _spread_alternatives(
             copy = moved_to_relation(predicate, columns, relation, classes)
             if legs[at].kind == "left" or copy is None or copy in legs[at].filters:
                 continue
-            legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
+            legs[at] = legs[at]._replace(filters=(*legs[at].filters, copy))
             if predicate in conditions:
                 conditions.remove(predicate)
             context.note(f"the tests of an OR also hold for equal columns of {relation} that are equal to those in it")
@@ -140,8 +140,8 @@ def _tested(rows: LogicalNode, relation: str, test: Expression) -> LogicalNode:
     at = next((at for at, leg in enumerate(region.legs) if relation in leg.relations), None)
     if at is None or region.legs[at].kind == "left" or region.legs[at].first or test in region.legs[at].filters:
         return rows
-    leg = replace(region.legs[at], filters=(*region.legs[at].filters, test))
-    return write_region(replace(region, legs=(*region.legs[:at], leg, *region.legs[at + 1 :])))
+    leg = region.legs[at]._replace(filters=(*region.legs[at].filters, test))
+    return write_region(region._replace(legs=(*region.legs[:at], leg, *region.legs[at + 1 :])))
 
 
 def _is_derived(leg: Leg) -> bool:

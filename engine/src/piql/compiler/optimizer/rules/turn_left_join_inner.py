@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from piql.compiler.logical.expressions import (
     ColumnRef,
     Comparison,
@@ -13,7 +11,7 @@ from piql.compiler.logical.expressions import (
     Not,
     TokenMatch,
 )
-from piql.compiler.logical.operators import LogicalNode
+from piql.compiler.logical.operators import Join, LogicalNode, operators
 from piql.compiler.optimizer.analysis.nulls import is_null_with
 from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
 from piql.compiler.optimizer.rule import RuleContext
@@ -29,11 +27,11 @@ def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
     A test that only asks whether there is a match (`p.id IS NOT NULL`) is left out: every row has one then.
     """
+    if not any(isinstance(node, Join) and node.kind == "left" for node in operators(plan)):
+        return plan
 
     def turn(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
-        if not any(leg.kind == "left" for leg in region.legs):
-            return node
         turned = _turn(region, context)
         return node if turned is region else write_region(turned)
 
@@ -49,12 +47,12 @@ def _turn(region: Region, context: RuleContext) -> Region:
             and any(_rejects_null(expression, leg.relations) for expression in region.above)
         ):
             context.note(f"{' '.join(sorted(leg.relations))} must have a match to pass the WHERE")
-            inner = replace(leg, kind="inner", on=())
+            inner = leg._replace(kind="inner", on=())
             legs = (*region.legs[:at], inner, *region.legs[at + 1 :])
             above = tuple(expression for expression in region.above if not _asks_for_match(expression, leg))
             # Written and read again: the ON and the predicates above are now those of an inner join, and may move down.
             reread = read_region(
-                write_region(replace(region, legs=legs, conditions=(*region.conditions, *leg.on), above=above))
+                write_region(region._replace(legs=legs, conditions=(*region.conditions, *leg.on), above=above))
             )
             return _turn(reread, context)
     return region

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import conjuncts
@@ -44,6 +43,6 @@ def plan_first_match(
     access = best_access(reading)
     if access is None or access.reads > 1 or not depends_on(access.prefix, available):
         planner.miss(lambda: gap_of(relation, at, (node, *under), reading, is_joined=True, has_equality=True))
-        return replace(left, rows=WORST)
+        return left._replace(rows=WORST)
     part = join_remotely(node, relation, access, restrictions, Want(must_cover=want.must_cover), left)
-    return replace(part, keys=left.keys)
+    return part._replace(keys=left.keys)

@@ -110,7 +110,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         return replace(gap, is_product=not has_equality or left.rows >= WORST)
 
     planner.miss(describe)
-    return replace(left, rows=WORST)
+    return left._replace(rows=WORST)
 
 
 def read_alone(
@@ -192,11 +192,11 @@ def join_remotely(
         fixed = {**fixed, **columns_of_one_value(relation.alias, restrictions, fixed)}
     pending = (Pending(relation.table, relation.alias, access.index),) if access.needs_dereference else ()
     if _is_get(access):
-        return _get_matches(node, relation, access, replace(left, fixed=fixed), pending)
+        return _get_matches(node, relation, access, left._replace(fixed=fixed), pending)
     left = fetched(left)
     determined = {name for name, equality in restrictions.equal.items() if equality.count == 1}
     key = [name for name in relation.table.primary_key if node.kind == "left" or name not in determined]
-    rows = replace(left, keys=(*left.keys, *relation.columns(key)), fixed=fixed)
+    rows = left._replace(keys=(*left.keys, *relation.columns(key)), fixed=fixed)
     return _read_matches(node, relation, access, want, rows, pending)
 
 
@@ -219,7 +219,7 @@ def _get_matches(node: Join, relation: Relation, access: Access, left: Part, pen
         condition=conjunction(access.residual) if is_outer else None,
         span=node.span,
     )
-    part = replace(left.on(join), is_stopped=False, pending=(*left.pending, *pending))
+    part = left.on(join)._replace(is_stopped=False, pending=(*left.pending, *pending))
     return part if is_outer else selected(part, access.residual, conjunction(access.residual))
 
 
@@ -245,11 +245,11 @@ def _read_matches(
         passing=access.passing if is_outer else None,
         span=node.span,
     )
-    part = replace(left.on(sorted_join), rows=left.rows * access.rows, order=order, is_stopped=False, pending=pending)
+    part = left.on(sorted_join)._replace(rows=left.rows * access.rows, order=order, is_stopped=False, pending=pending)
     rows_passing = left.rows * access.rows_passing
     if is_outer:
-        return replace(part, rows=max(rows_passing, left.rows))
-    part = replace(with_columns(part, access.residual), rows=rows_passing)
+        return part._replace(rows=max(rows_passing, left.rows))
+    part = with_columns(part, access.residual)._replace(rows=rows_passing)
     passing = access.passing
     if passing is not None:
         depth = depth_of(left.plan, part.plan)
@@ -297,7 +297,7 @@ def _join_in_memory(
 ) -> Part:
     """Join two bounded sections; `matches` says how many rows of the right a row of the left meets at most."""
     if left.rows >= WORST or right.rows >= WORST:
-        return replace(left, rows=WORST)
+        return left._replace(rows=WORST)
     left, right = with_columns(left, conditions), with_columns(right, conditions)
     if node.kind == "left":
         right = fetched(right)

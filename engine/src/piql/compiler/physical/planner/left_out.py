@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TypeAlias, TypeVar, cast
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or, conjuncts
 from piql.compiler.logical.operators import DataStop, GroupBy, LogicalNode, Relation, Stop
@@ -213,8 +213,7 @@ class _Place:
         return frozenset(tested)
 
 
-@dataclass(frozen=True, slots=True)
-class _Above:
+class _Above(NamedTuple):
     """What stands above an operator, as far as it matters for the reads below."""
 
     tests: tuple[Expression, ...] = ()
@@ -225,15 +224,15 @@ class _Above:
     def over(self, node: PhysicalNode) -> _Above:
         """Return what stands above the inputs of an operator."""
         if isinstance(node, LocalSelection):
-            return replace(self, tests=(*self.tests, *conjuncts(node.predicate)))
+            return self._replace(tests=(*self.tests, *conjuncts(node.predicate)))
         if isinstance(node, LocalJoin):
-            return replace(self, tests=(*self.tests, *all_conjuncts((node.condition,))), joined=self.stop)
+            return self._replace(tests=(*self.tests, *all_conjuncts((node.condition,))), joined=self.stop)
         if isinstance(node, LocalStop | LocalTop):
-            return replace(self, stop=node.count.max)
+            return self._replace(stop=node.count.max)
         if isinstance(node, LocalGroupBy | LocalDistinct):
-            return replace(self, stop=None, joined=None)
+            return self._replace(stop=None, joined=None)
         if isinstance(node, Dereference | IndexFKJoin | SortedIndexJoin):
-            return replace(self, leads_to_reads=True)
+            return self._replace(leads_to_reads=True)
         return self
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from piql.compiler.logical.expressions import ColumnRef, Expression
 from piql.compiler.logical.operators import Count, SortKey
@@ -24,22 +26,21 @@ class Pending:
     index: Index
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A planned section: its operators, and what operators above may rely on."""
 
     plan: PhysicalNode
     rows: int  # at most; only to choose between plans, since `bounds` proves the number from the finished plan
     order: tuple[SortKey, ...] = ()  # a total order of its rows; empty: none is known
     keys: tuple[Expression, ...] = ()  # together they tell each row from the others, if `is_unique`
-    fixed: Mapping[ColumnKey, Expression] = field(default_factory=dict)  # the columns with one value in all rows
+    fixed: Mapping[ColumnKey, Expression] = MappingProxyType({})  # the columns with one value in all rows
     is_stopped: bool = False  # the stop wanted has been applied exactly
     pending: tuple[Pending, ...] = ()  # records to be fetched once a column of them is needed
     is_unique: bool = True  # False where equal rows may stand for different ones
 
     def on(self, plan: PhysicalNode) -> Part:
         """Return the same section with another operator at its top."""
-        return replace(self, plan=plan)
+        return self._replace(plan=plan)
 
 
 def total_order(keys: tuple[SortKey, ...], part: Part) -> tuple[SortKey, ...]:
@@ -82,7 +83,7 @@ def fetched(part: Part) -> Part:
 def _fetch(part: Part, pending_read: Pending) -> Part:
     plan = Dereference(child=part.plan, table=pending_read.table, alias=pending_read.alias)
     pending = tuple(read for read in part.pending if read is not pending_read)
-    return replace(part, plan=plan, pending=pending)
+    return part._replace(plan=plan, pending=pending)
 
 
 def selected(
@@ -93,7 +94,7 @@ def selected(
         return part
     part = with_columns(part, predicates)
     selection = LocalSelection(child=part.plan, predicate=predicate, passing=passing, span=predicate.span)
-    return replace(part, plan=selection, is_stopped=False)
+    return part._replace(plan=selection, is_stopped=False)
 
 
 def depth_of(section: PhysicalNode, plan: PhysicalNode) -> int:
@@ -112,7 +113,7 @@ def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:
     if not order or is_in_order(part, order):
         return part
     part = with_columns(part, order)
-    return replace(part, plan=LocalSort(child=part.plan, keys=order), order=order)
+    return part._replace(plan=LocalSort(child=part.plan, keys=order), order=order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ class Planner:
             case Distinct():
                 part = fetched(self.plan(node.input, want.without_stop(), (*path, 0), below))
                 part = part.on(LocalDistinct(child=part.plan, keys=part.keys, depth=depth_of_outputs(part.plan)))
-                return replace(part, is_stopped=False, is_unique=True)
+                return part._replace(is_stopped=False, is_unique=True)
             case Union():
                 return plan_union(self, node, want, path, below)
             case RecursiveUnion():
@@ -200,14 +200,14 @@ class Planner:
             keys, is_total, below, at, under = below.keys, below.is_total, below.input, (*at, 0), (below, *under)
         if node.group_keys:
             want = Want(keys, node.count, is_of_each=True, is_exact=node.is_exact)
-            return replace(self.plan(below, want, at, under), is_stopped=False)
+            return self.plan(below, want, at, under)._replace(is_stopped=False)
         part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
         order = keys if is_total else total_order(keys or part.order, part)
         is_done = node.is_page or part.is_stopped or not keys or is_in_order(part, order)
         if not is_done and 0 < LocalTop.MANY_TIMES * node.count.max <= part.rows:
             part = with_columns(part, order)
             top = LocalTop(child=part.plan, keys=order, count=node.count, span=node.span)
-            return replace(part, plan=top, rows=node.count.max, order=order)
+            return part._replace(plan=top, rows=node.count.max, order=order)
         if keys or node.is_page:
             part = sorted_by(part, order)
         if node.is_page and not part.is_unique:
@@ -216,8 +216,8 @@ class Planner:
             needs = order if node.is_page else ()
             part = with_columns(part, needs)
             stop = LocalStop(child=part.plan, count=node.count, is_page=node.is_page, order=needs, span=node.span)
-            part = replace(part, plan=stop, rows=min(part.rows, node.count.max))
-        return replace(part, is_stopped=False) if part.is_stopped else part
+            part = part._replace(plan=stop, rows=min(part.rows, node.count.max))
+        return part._replace(is_stopped=False) if part.is_stopped else part
 
     def project(self, part: Part, outputs: tuple[Output, ...], alias: str, span: Span | None = None) -> Part:
         """Compute outputs over a section; operators above name them as columns of `alias`, or of "" at the top.

@@ -8,7 +8,6 @@ in memory    both sides are read at the same time, each once, and compared
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
@@ -70,8 +69,8 @@ def plan_semi_join(
     if looked_up is not None and (compared is None or planner.cost(looked_up.plan) < planner.cost(compared.plan)):
         if left.rows < WORST or not _may_lead(node, planner.gaps[gaps:]):
             del planner.gaps[gaps:]
-        return looked_up if left.rows < WORST else replace(left, rows=WORST)
-    return compared if compared is not None else replace(left, rows=WORST)
+        return looked_up if left.rows < WORST else left._replace(rows=WORST)
+    return compared if compared is not None else left._replace(rows=WORST)
 
 
 def _is_dear(planner: Planner, right: Part) -> bool:
@@ -109,7 +108,7 @@ def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
         mark=node.mark,
         span=node.span,
     )
-    return replace(left.on(plan), is_stopped=False)
+    return left.on(plan)._replace(is_stopped=False)
 
 
 def _may_lead(node: SemiJoin, gaps: Sequence[Gap]) -> bool:
@@ -153,14 +152,14 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         span=node.span,
     )
     part = join_remotely(join, relation, access, restrictions, Want(), left)
-    part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
+    part = part._replace(keys=left.keys, fixed=left.fixed, order=left.order)
     if node.mark is not None:
         return _marked(part, left, relation, node.mark)
     if node.is_anti:
         missing = IsNull(operand=relation.columns(relation.table.primary_key)[0])
         depth = depth_of(left.plan, part.plan)
         passing = PassingRows(table=relation.table, depth=depth, rows=left.rows) if depth else None
-        return replace(part.on(LocalSelection(child=part.plan, predicate=missing, passing=passing)), rows=left.rows)
+        return part.on(LocalSelection(child=part.plan, predicate=missing, passing=passing))._replace(rows=left.rows)
     if access.limit.count is None or any(has_many(key_part) for key_part in access.prefix):
         part = _once(part, left)
     return part
@@ -197,7 +196,7 @@ def _followed(
             return left
         if is_bounded:
             order = left.order if depth_of(left.plan, part.plan) else ()  # else it was planned anew, in any order
-            part = replace(part, keys=left.keys, fixed=left.fixed, order=order)
+            part = part._replace(keys=left.keys, fixed=left.fixed, order=order)
             if is_inner:
                 return _once(part, left)
             last = legs[-1].relation
@@ -222,7 +221,7 @@ def _once(part: Part, left: Part, tested: ColumnRef | None = None, mark: ColumnR
     plan = LocalDistinct(
         child=part.plan, keys=left.keys, depth=depth_of(left.plan, part.plan), tested=tested, mark=mark
     )
-    return replace(part.on(plan), rows=left.rows)
+    return part.on(plan)._replace(rows=left.rows)
 
 
 def _without_data_stops(node: LogicalNode) -> LogicalNode:
