@@ -121,6 +121,15 @@ async def test_a_table_says_its_columns_keys_and_limits_and_where_they_stand(
     assert {text_of(key["range"]) for key in table["foreign_keys"]} == {"REFERENCES users"}
 
 
+async def test_a_view_says_which_tables_feed_it(client: httpx.AsyncClient, files: Files) -> None:
+    view = "CREATE VIEW byOwner AS SELECT owner, COUNT(*) AS thoughts FROM thoughts GROUP BY owner;\n"
+    tables = (
+        await compiled(client, replaced(files, "schema.piql", "CREATE TABLE users", f"{view}CREATE TABLE users"))
+    )["tables"]
+    assert named(tables, "byOwner")["made_from"] == ["thoughts"]
+    assert named(tables, "thoughts")["made_from"] == []
+
+
 async def test_the_places_of_columns_move_with_the_text(client: httpx.AsyncClient, files: Files) -> None:
     await compiled(client, files)
     moved = replaced(files, "schema.piql", "CREATE TABLE users", "-- one more line\n\nCREATE TABLE users")

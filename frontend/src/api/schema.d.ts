@@ -9172,7 +9172,7 @@ export interface components {
         };
         /**
          * TableRead
-         * @description A table; `range` is its whole statement, `name_range` its name.
+         * @description A table; `range` is its whole statement, `name_range` its name. A view is made from tables, of these names.
          */
         TableRead: {
             /** Name */
@@ -9189,6 +9189,8 @@ export interface components {
             foreign_keys: components["schemas"]["ForeignKeyRead"][];
             /** Limits */
             limits: components["schemas"]["LimitRead"][];
+            /** Made From */
+            made_from: string[];
         };
         /**
          * TablesRead

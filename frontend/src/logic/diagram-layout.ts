@@ -72,14 +72,14 @@ export function layouter(): (diagram: Diagram, direction: Direction) => DiagramL
 
 /** A key of everything that the positions depend on. */
 function shapeOf({ boxes, links }: Diagram): string {
-  const keys = links.filter(({ kind }) => kind === 'key').map(({ id, label }) => [id, label])
+  const keys = links.filter(({ kind }) => kind !== 'step').map(({ id, label }) => [id, label])
   return JSON.stringify([boxes.map(({ name, lines }) => [name, lines.map((line) => line.name + line.detail)]), keys])
 }
 
 /** Positions of all boxes and links of a diagram. */
 export function layoutDiagram(diagram: Diagram, direction: Direction = 'down'): DiagramLayout {
   const sizes = new Map(diagram.boxes.map((box) => [box.name, { box, ...boxSize(box) }]))
-  const keys = diagram.links.filter(({ kind }) => kind === 'key')
+  const keys = diagram.links.filter(({ kind }) => kind !== 'step')
   const groups = connected(
     diagram.boxes.map(({ name }) => name),
     keys,

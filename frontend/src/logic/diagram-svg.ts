@@ -76,9 +76,16 @@ function lineSvg(line: Line, y: number, width: number, colours: DiagramColours):
   )
 }
 
+const DASHES = {
+  key: '',
+  feed: " stroke-dasharray='10 4'",
+  step: " stroke-dasharray='2 5'",
+  unbounded: " stroke-dasharray='7 5'",
+}
+
 function linkSvg({ link, path, end, beforeEnd }: PlacedLink, colours: DiagramColours): string {
   const stroke = link.isUnbounded ? colours.danger : link.steps.length > 0 ? colours.accent : colours.soft
-  const dash = link.isUnbounded ? " stroke-dasharray='7 5'" : link.kind === 'step' ? " stroke-dasharray='2 5'" : ''
+  const dash = link.isUnbounded ? DASHES.unbounded : DASHES[link.kind]
   const angle = (Math.atan2(end.y - beforeEnd.y, end.x - beforeEnd.x) * 180) / Math.PI
   const arrow = `<path d='M-9,-4.5L0,0L-9,4.5' transform='translate(${end.x},${end.y}) rotate(${angle})'/>`
   return `<g fill='none' stroke='${stroke}' stroke-width='1.3'><path d='${path}'${dash}/>${arrow}</g>`

@@ -28,6 +28,7 @@ function table(name: string, columns: readonly string[], more: Partial<SchemaTab
     unique_keys: [],
     foreign_keys: [],
     limits: [],
+    made_from: [],
     ...more,
   }
 }
@@ -117,6 +118,18 @@ describe('the diagram of a schema', () => {
 
   it('leaves out a foreign key to a table that is not there', () => {
     expect(schemaDiagram([thoughts], [], []).links).toEqual([])
+  })
+
+  it('says which tables feed a view', () => {
+    const view = table('by_owner', ['owner', 'thoughts'], { made_from: ['thoughts', 'users', 'gone'] })
+    const { links } = schemaDiagram([users, thoughts, view], [], [])
+    expect(links.filter(({ kind }) => kind === 'feed').map(({ from, to, title }) => [from, to, title])).toEqual([
+      ['thoughts', 'by_owner', 'thoughts feeds the view by_owner: a write to thoughts keeps it up to date'],
+      ['users', 'by_owner', 'users feeds the view by_owner: a write to users keeps it up to date'],
+    ])
+    const { boxes } = layoutDiagram(schemaDiagram([users, thoughts, view], [], []))
+    const [top, ...below] = boxes.toSorted((one, another) => one.y - another.y).map(({ box }) => box.name)
+    expect([top, below.length]).toEqual(['by_owner', 2])
   })
 
   it('says what a limit on words counts by', () => {

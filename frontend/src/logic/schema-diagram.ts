@@ -1,6 +1,7 @@
 /**
  * What the diagram of a schema shows, before it is placed by diagram-layout.ts: a box for each table with a line for each
- * column, key, limit and index, a link for each foreign key, and over them the steps of one query with their bounds.
+ * column, key, limit and index, a link for each foreign key and from each table to the views that are made from it, and
+ * over them the steps of one query with their bounds.
  */
 import { formatCount } from '../units'
 import type { TextRange } from './shapes'
@@ -36,6 +37,8 @@ export interface SchemaTable {
   unique_keys: readonly { columns: readonly string[]; range: TextRange | null }[]
   foreign_keys: readonly SchemaForeignKey[]
   limits: readonly SchemaLimit[]
+  /** The tables of which a view is made; none for a table. */
+  made_from: readonly string[]
 }
 
 export interface SchemaIndex {
@@ -98,12 +101,15 @@ export interface Box {
   isUnbounded: boolean
 }
 
-/** A foreign key, from the referencing table to the referenced one, or a step that follows none, in its direction. */
+/**
+ * A foreign key, from the referencing table to the referenced one, a table that feeds a view, or a step that follows no
+ * foreign key, in its direction.
+ */
 export interface Link {
   id: string
   from: string
   to: string
-  kind: 'key' | 'step'
+  kind: 'key' | 'feed' | 'step'
   /** The referencing columns of `from`; empty for a step that follows no foreign key. */
   columns: readonly string[]
   /** The most rows of `from` that reference the same row; null if nothing limits them. */
@@ -131,7 +137,8 @@ export function schemaDiagram(
   const steps = accesses.filter(({ table }) => known.has(table)).map(stepOf)
   const boxes = tables.map((table) => boxOf(table, indexes, steps))
   const keys = tables.flatMap((table) => keyLinks(table, known))
-  return { boxes, links: withSteps(keys, steps, known), steps }
+  const feeds = tables.flatMap((table) => feedLinks(table, known))
+  return { boxes, links: [...withSteps(keys, steps, known), ...feeds], steps }
 }
 
 function stepOf(access: Access, index: number): Step {
@@ -264,6 +271,25 @@ function keyLinks(table: SchemaTable, known: ReadonlySet<string>): Link[] {
         isUnbounded: false,
       }
     })
+}
+
+/** The links from the tables of a view to the view. */
+function feedLinks(view: SchemaTable, known: ReadonlySet<string>): Link[] {
+  return view.made_from
+    .filter((name) => known.has(name))
+    .map((name) => ({
+      id: `${name}⇒${view.name}`,
+      from: name,
+      to: view.name,
+      kind: 'feed',
+      columns: [],
+      most: null,
+      label: '',
+      title: `${name} feeds the view ${view.name}: a write to ${name} keeps it up to date`,
+      range: null,
+      steps: [],
+      isUnbounded: false,
+    }))
 }
 
 /** The most rows that share one value of these columns, by keys and limits; null if nothing limits them. */

@@ -238,6 +238,7 @@ def _table(table: Table) -> TableRead:
             )
             for limit in table.limits
         ],
+        made_from=list(dict.fromkeys(table.view.tables)) if table.view is not None else [],
     )
 
 

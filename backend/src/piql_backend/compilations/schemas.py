@@ -82,7 +82,7 @@ class IndexRead(Read):
 
 
 class TableRead(Read):
-    """A table; `range` is its whole statement, `name_range` its name."""
+    """A table; `range` is its whole statement, `name_range` its name. A view is made from tables, of these names."""
 
     name: str
     range: RangeRead | None
@@ -92,6 +92,7 @@ class TableRead(Read):
     unique_keys: list[UniqueKeyRead]
     foreign_keys: list[ForeignKeyRead]
     limits: list[LimitRead]
+    made_from: list[str]
 
 
 class TermRead(Read):
