@@ -123,6 +123,12 @@ export class WorkbenchServer {
     this.process = null
   }
 
+  /** Starts `piql` with what comes before the address of SCADr's store in development, and what comes behind it. */
+  piql(before: readonly string[], behind: readonly string[]): ChildProcess {
+    const store = this.store[1] ?? `embedded:${join(this.data, 'environments/scadr/development/store')}`
+    return spawn(PIQL, [...before, store, ...behind], { cwd: root, stdio: 'ignore' })
+  }
+
   /** Of two servers, kills the one that has not the data folder. */
   killFollower(): Promise<void> {
     throw new Error('there is one server')

@@ -10,7 +10,7 @@ export function isCalling(run: LoadRun): boolean {
   return run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
 }
 
-/** All load runs of an environment, the newest first. */
+/** All load runs of an environment, the newest first; a command elsewhere may report one at any time. */
 export const loadRuns = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('load-runs', environment),
@@ -18,7 +18,7 @@ export const loadRuns = (environment: EnvironmentName) =>
       allPages((cursor) =>
         answered(api.GET(`${ENVIRONMENT}/load-runs`, { params: { path: environment, query: { cursor } }, signal })),
       ),
-    refetchInterval: (query) => (query.state.data?.some(isCalling) ? 2000 : false),
+    refetchInterval: (query) => (query.state.data?.some(isCalling) ? 2000 : 10_000),
   })
 
 /** One load run; the page also listens to its events. */

@@ -1677,6 +1677,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/load-runs/reported": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Reported Load Run
+         * @description List a run that `piql load-test --report` carries out elsewhere; it fails after a minute without seconds.
+         */
+        post: operations["begin_reported_load_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/load-runs/{run_id}/seconds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report Load Seconds
+         * @description Add seconds to a run that is reported. The answer is `cancelling` where somebody has cancelled it.
+         */
+        post: operations["report_load_seconds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/load-runs/{run_id}/reported-result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report Load Result
+         * @description End a run that is reported with what came of it.
+         */
+        post: operations["report_load_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/load-runs/options": {
         parameters: {
             query?: never;
@@ -3185,6 +3245,46 @@ export interface paths {
          * @description One query over the last `window_seconds`: its quantiles over time, and how often each latency was seen.
          */
         get: operations["read_charts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/week": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Week
+         * @description The last seven days as one HTML page that needs nothing else: the worst queries first, deployments and alerts.
+         */
+        get: operations["read_week"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/unusual": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read All Unusual
+         * @description The queries whose last hours are unlike their own past. It is looked at once an hour; this is the last look.
+         */
+        get: operations["read_all_unusual"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6322,6 +6422,16 @@ export interface components {
             timeline: components["schemas"]["LoadSecondRead"][];
         };
         /**
+         * LoadResultReport
+         * @description What came of a run that is reported, as `piql load-test --out` writes it.
+         */
+        LoadResultReport: {
+            /** Result */
+            result: {
+                [key: string]: unknown;
+            };
+        };
+        /**
          * LoadRunCreate
          * @description Asks for a load run.
          *
@@ -6369,6 +6479,7 @@ export interface components {
          * @description A run and how far it is. `rates` is null for a closed loop; `started_by` is empty where nobody signs in.
          *
          *     `message` says why it failed, or which threshold stopped it. With `has_result` what it measured can be read.
+         *     `is_reported`: it is carried out elsewhere, by a command that reports it.
          */
         LoadRunRead: {
             /** Id */
@@ -6413,6 +6524,35 @@ export interface components {
             seconds_total: number;
             /** Has Result */
             has_result: boolean;
+            /**
+             * Is Reported
+             * @default false
+             */
+            is_reported: boolean;
+        };
+        /**
+         * LoadRunReport
+         * @description A run that `piql load-test` carries out elsewhere, and reports: what it calls, and for how long in all.
+         */
+        LoadRunReport: {
+            /** Label */
+            label?: string | null;
+            /** Queries */
+            queries: components["schemas"]["LoadedQuery"][];
+            /** Rates */
+            rates?: number[] | null;
+            /** Seconds */
+            seconds: number;
+            /** Seconds Total */
+            seconds_total: number;
+            /** Connections */
+            connections: number;
+            /** Clients */
+            clients: number;
+            /** Seed */
+            seed: number;
+            /** Stop If */
+            stop_if?: string[];
         };
         /**
          * LoadSecondRead
@@ -6446,6 +6586,14 @@ export interface components {
             computing: number;
             /** Queries */
             queries: components["schemas"]["QuerySecondRead"][];
+        };
+        /**
+         * LoadSecondsReport
+         * @description Seconds of a run that is reported, in their order.
+         */
+        LoadSecondsReport: {
+            /** Seconds */
+            seconds: components["schemas"]["LoadSecondRead"][];
         };
         /**
          * LoadStepRead
@@ -8947,7 +9095,7 @@ export interface components {
             /** Reason */
             reason: string;
             /** Kind */
-            kind?: ("burning" | "over-bound" | "limit-passed" | "dangling-entry" | "slower" | "kept-less") | null;
+            kind?: ("burning" | "over-bound" | "limit-passed" | "dangling-entry" | "slower" | "kept-less" | "unusual") | null;
             /** Query */
             query?: string | null;
         };
@@ -9536,6 +9684,28 @@ export interface components {
             table: string;
             /** Column */
             column: string;
+        };
+        /**
+         * UnusualQueriesRead
+         * @description The queries of a version that are unlike their own past, in the hours up to `until`; null before the first look.
+         *
+         *     All queries together are called unusual by chance as often as one is that is looked at alone.
+         */
+        UnusualQueriesRead: {
+            /** Until */
+            until: string | null;
+            /** Queries */
+            queries: components["schemas"]["UnusualQueryRead"][];
+        };
+        /**
+         * UnusualQueryRead
+         * @description A query whose last hours are unlike its own past.
+         */
+        UnusualQueryRead: {
+            /** Query */
+            query: string;
+            /** Anomalies */
+            anomalies: components["schemas"]["AnomalyRead"][];
         };
         /**
          * UnusualRead
@@ -20970,6 +21140,398 @@ export interface operations {
             };
         };
     };
+    begin_reported_load_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoadRunReport"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadRunRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    report_load_seconds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoadSecondsReport"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadRunRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    report_load_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoadResultReport"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadRunRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
     read_load_options: {
         parameters: {
             query?: never;
@@ -31206,6 +31768,233 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LatencyChartsRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_week: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that needs nothing else. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_all_unusual: {
+        parameters: {
+            query?: {
+                source?: "workbench" | "applications" | "both";
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnusualQueriesRead"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */

@@ -13,8 +13,11 @@ from piql_backend.load_runs.schemas import (
     LoadComparisonRead,
     LoadOptionsRead,
     LoadResultRead,
+    LoadResultReport,
     LoadRunCreate,
     LoadRunRead,
+    LoadRunReport,
+    LoadSecondsReport,
 )
 from piql_backend.web.dependencies import AnyVisitor, Id, TheEnvironment
 from piql_backend.web.errors import declared
@@ -48,6 +51,29 @@ async def create_load_run(
     """
     await asyncio.to_thread(refuse_load, environment.deploy_requests.rules, visitor, application)
     return await environment.load_runs.create(request, "" if visitor is None else visitor.name)
+
+
+@router.post("/reported", status_code=201, responses=declared(404, 409))
+@needs(in_application("developer"))
+async def begin_reported_load_run(
+    request: LoadRunReport, environment: TheEnvironment, visitor: AnyVisitor
+) -> LoadRunRead:
+    """List a run that `piql load-test --report` carries out elsewhere; it fails after a minute without seconds."""
+    return await environment.load_runs.begin_reported(request, "" if visitor is None else visitor.name)
+
+
+@router.post("/{run_id}/seconds", responses=declared(404, 409))
+@needs(in_application("developer"))
+async def report_load_seconds(run_id: str, report: LoadSecondsReport, environment: TheEnvironment) -> LoadRunRead:
+    """Add seconds to a run that is reported. The answer is `cancelling` where somebody has cancelled it."""
+    return environment.load_runs.add_reported(run_id, report.seconds)
+
+
+@router.post("/{run_id}/reported-result", responses=declared(404, 409, 422))
+@needs(in_application("developer"))
+async def report_load_result(run_id: str, report: LoadResultReport, environment: TheEnvironment) -> LoadRunRead:
+    """End a run that is reported with what came of it."""
+    return await environment.load_runs.end_reported(run_id, report.result)
 
 
 @router.get("/options", responses=declared(404))

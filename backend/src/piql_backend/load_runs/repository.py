@@ -7,10 +7,14 @@ load-20260101-120000-3f2a/run.hlog       its histograms, as `--hlog` writes them
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from piql_profiler.load_runs.hdr_log import write_log
 from piql_profiler.load_runs.result_file import UnreadableResult, read_result
 from pydantic import ValidationError
 
@@ -39,6 +43,16 @@ class LoadRunFiles:
         except UnreadableResult:
             return False
         return True
+
+    def take_result(self, run_id: str, content: Mapping[str, Any]) -> None:
+        """Keep the result of a run that was reported, with its histograms; UnreadableResult for what is none."""
+        part = self.result(run_id).with_suffix(".part")
+        part.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        try:
+            write_log(self.log(run_id), read_result(part))
+            part.replace(self.result(run_id))
+        finally:
+            part.unlink(missing_ok=True)
 
     def log(self, run_id: str) -> Path:
         return self._root / run_id / "run.hlog"

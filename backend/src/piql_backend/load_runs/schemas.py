@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from piql.compiler.result import QueryKind
 from pydantic import Field
@@ -58,6 +58,20 @@ class LoadRunCreate(Write):
     allow_writes: list[QueryName] = Field(default_factory=list, max_length=200)
 
 
+class LoadRunReport(Write):
+    """A run that `piql load-test` carries out elsewhere, and reports: what it calls, and for how long in all."""
+
+    label: ShownLine | None = Field(default=None, max_length=200)
+    queries: list[LoadedQuery] = Field(min_length=1, max_length=200)
+    rates: list[Rate] | None = Field(default=None, min_length=1, max_length=200)
+    seconds: float = Field(gt=0, le=7 * 86_400, allow_inf_nan=False)
+    seconds_total: float = Field(gt=0, le=7 * 86_400, allow_inf_nan=False)
+    connections: int = Field(ge=1, le=1_000)
+    clients: int = Field(ge=1, le=64)
+    seed: int = Field(ge=0)
+    stop_if: list[Annotated[str, Field(min_length=1, max_length=100)]] = Field(default_factory=list, max_length=20)
+
+
 class LoadedQueryRead(Read):
     """A query that is called, beside what was promised and predicted of it when the run began.
 
@@ -77,6 +91,7 @@ class LoadRunRead(Read):
     """A run and how far it is. `rates` is null for a closed loop; `started_by` is empty where nobody signs in.
 
     `message` says why it failed, or which threshold stopped it. With `has_result` what it measured can be read.
+    `is_reported`: it is carried out elsewhere, by a command that reports it.
     """
 
     id: str
@@ -97,6 +112,7 @@ class LoadRunRead(Read):
     seconds_done: float
     seconds_total: float
     has_result: bool
+    is_reported: bool = False
 
 
 class QuerySecondRead(Read):
@@ -129,6 +145,18 @@ class LoadSecondRead(Read):
     window_p99_ms: float | None
     computing: float
     queries: list[QuerySecondRead]
+
+
+class LoadSecondsReport(Write):
+    """Seconds of a run that is reported, in their order."""
+
+    seconds: list[LoadSecondRead] = Field(max_length=3_600)
+
+
+class LoadResultReport(Write):
+    """What came of a run that is reported, as `piql load-test --out` writes it."""
+
+    result: dict[str, Any]
 
 
 class LoadStepRead(Read):

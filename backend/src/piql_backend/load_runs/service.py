@@ -1,4 +1,6 @@
-"""Load runs: one at a time in an environment. Each is a process; its seconds are sent to all who listen.
+"""Load runs: one at a time is carried out in an environment, as a process; its seconds are sent to all who listen.
+
+Others are carried out elsewhere and reported (`begin_reported`, `add_reported`, `end_reported`).
 
     starting  →  running  →  done
        ↓            ↓     →  stopped     a threshold was passed
@@ -14,12 +16,13 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from piql_profiler.commands.load_test import CLIENT_LIMIT, CROSSED, INTERRUPTED
+from piql_profiler.load_runs.result_file import UnreadableResult
 from piql_profiler.measure.store_urls import refuse_bucket
 from pydantic import ValidationError
 
@@ -35,6 +38,7 @@ from piql_backend.load_runs.schemas import (
     LoadResultRead,
     LoadRunCreate,
     LoadRunRead,
+    LoadRunReport,
     LoadSecondRead,
 )
 from piql_backend.measuring.process import MeasuringProcess
@@ -47,6 +51,7 @@ log = logging.getLogger(__name__)
 
 ENDED = ("cancelled", "stopped", "failed", "done")
 SECONDS_BETWEEN_PINGS = 10.0
+SILENT_SECONDS = 60.0  # until a run that is reported is taken for lost
 _MEASURED = (0, CLIENT_LIMIT, CROSSED, INTERRUPTED)  # exit codes of a run that has a result
 _STOPPED = "The backend was stopped while this run was under way."
 
@@ -61,7 +66,8 @@ _RUNS = Listing[LoadRunRead, str](
 class LoadRuns:
     """All runs by id. Everything here happens on the event loop, so nothing needs a lock.
 
-    `_timeline` has the seconds of the run under way, `_process` its process. `_changed` is set at each change, and
+    `_timelines` has the seconds of the runs under way, `_process` the process of the one that is carried out here.
+    Others are reported by the commands that carry them out. `_changed` is set at each change, and
     replaced by a new event.
     """
 
@@ -79,7 +85,8 @@ class LoadRuns:
         self._slos = slos
         self._is_measuring = is_measuring
         self._runs: dict[str, LoadRunRead] = {}
-        self._timeline: list[LoadSecondRead] = []
+        self._timelines: dict[str, list[LoadSecondRead]] = {}
+        self._silent: dict[str, asyncio.TimerHandle] = {}
         self._process: MeasuringProcess | None = None
         self._work = BackgroundWork()
         self._changed = asyncio.Event()
@@ -98,6 +105,8 @@ class LoadRuns:
     async def close(self) -> None:
         """End the process under way; what it measured is kept."""
         self.end_streams()
+        for waiting in self._silent.values():
+            waiting.cancel()
         if self._process is not None:
             await self._process.cancel()
         await self._work.wait()
@@ -137,7 +146,7 @@ class LoadRuns:
         queries = await asyncio.to_thread(self._called, live, weights)
         self._refuse_beside_others()
         run = LoadRunRead(
-            id=f"load-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+            id=_new_id(),
             label=request.label,
             state="starting",
             message=None,
@@ -156,12 +165,83 @@ class LoadRuns:
             seconds_total=seconds_of(request),
             has_result=False,
         )
+        self._begin(run)
+        self._work.begin(self._carry_out(run.id, request, weights))
+        return run
+
+    async def begin_reported(self, request: LoadRunReport, started_by: str) -> LoadRunRead:
+        """Take in a run that a command begins to carry out elsewhere; ApiError 404 for a query that is not live."""
+        if self._is_closing:
+            raise ApiError(409, "closing", "The environment is being closed.", "Try again in a moment.")
+        live = await asyncio.to_thread(self._deployments.live, LIVE)
+        weights = {query.name: query.weight for query in request.queries}
+        if unknown := [name for name in weights if name not in {query.name for query in live.read.queries}]:
+            raise NotFound("unknown-query", f"No query {unknown[0][:60]} is live in this environment.")
+        queries = await asyncio.to_thread(self._called, live, weights)
+        asked = request.model_dump(exclude={"queries"})
+        run = LoadRunRead(
+            **asked,
+            id=_new_id(),
+            state="running",
+            message=None,
+            started_by=started_by,
+            created_at=_now(),
+            ended_at=None,
+            deployment_id=live.read.id,
+            queries=queries,
+            seconds_done=0.0,
+            has_result=False,
+            is_reported=True,
+        )
+        self._begin(run)
+        self._wait_for_reports(run.id)
+        return run
+
+    def add_reported(self, run_id: str, seconds: Sequence[LoadSecondRead]) -> LoadRunRead:
+        """Take seconds of a run that is reported; ApiError 409 where it has ended. It is told where it is cancelled."""
+        run = self._reported(run_id)
+        if run.state in ENDED:
+            raise ApiError(409, "run-ended", f"The run is {run.state}.", "Its result is still taken.")
+        for second in seconds:
+            self._add_second(run_id, second)
+        self._wait_for_reports(run_id)
+        return self.read(run_id)
+
+    async def end_reported(self, run_id: str, result: Mapping[str, Any]) -> LoadRunRead:
+        """Take the result of a run that is reported, also of one that was silent; ApiError 422 for what is none."""
+        run = self._reported(run_id)
+        if run.has_result:
+            raise ApiError(409, "run-ended", f"The run is {run.state}, and has a result.")
+        try:
+            await asyncio.to_thread(self._files.take_result, run_id, result)
+        except UnreadableResult as error:
+            raise ApiError(422, "invalid-load-result", f"The result is refused: {error}.") from None
+        if run.state in ENDED:  # it was taken for lost
+            self._change(run_id, state="running")
+        self._end(run_id, 0, "")
+        return self.read(run_id)
+
+    def _reported(self, run_id: str) -> LoadRunRead:
+        run = self.read(run_id)
+        if not run.is_reported:
+            raise ApiError(409, "run-not-reported", "The workbench carries this run out itself.")
+        return run
+
+    def _wait_for_reports(self, run_id: str) -> None:
+        """Take a run for lost if nothing is heard of it for a while."""
+        if waiting := self._silent.pop(run_id, None):
+            waiting.cancel()
+        self._silent[run_id] = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._lose, run_id)
+
+    def _lose(self, run_id: str) -> None:
+        self._end(run_id, 1, f"Nothing was heard of it for {SILENT_SECONDS:g} s.")
+
+    def _begin(self, run: LoadRunRead) -> None:
+        """List a run from now on."""
         self._files.save(run)
         self._runs[run.id] = run
-        self._timeline = []
-        self._work.begin(self._carry_out(run.id, request, weights))
+        self._timelines[run.id] = []
         self._wake()
-        return run
 
     async def cancel(self, run_id: str) -> LoadRunRead:
         """Stop a run; it is `cancelling` until its process has ended. ApiError 409 where it has ended already."""
@@ -170,7 +250,7 @@ class LoadRuns:
             raise ApiError(409, "run-ended", f"The run is already {run.state}.")
         if run.state != "cancelling":
             self._change(run_id, state="cancelling")
-            if self._process is not None:
+            if self._process is not None and not run.is_reported:
                 self._work.begin(self._process.cancel())
         return self.read(run_id)
 
@@ -209,9 +289,10 @@ class LoadRuns:
         last, sent = None, 0
         while not self._is_closing and run_id in self._runs:
             changed, run = self._changed, self._runs[run_id]
-            if run.state not in ENDED and len(self._timeline) > sent:
-                new = [second.model_dump(mode="json") for second in self._timeline[sent:]]
-                sent = len(self._timeline)
+            timeline = self._timelines.get(run_id, [])
+            if run.state not in ENDED and len(timeline) > sent:
+                new = [second.model_dump(mode="json") for second in timeline[sent:]]
+                sent = len(timeline)
                 yield f"event: seconds\ndata: {json.dumps(new)}\n\n"
             if run != last:
                 yield f"event: run\ndata: {run.model_dump_json()}\n\n"
@@ -253,10 +334,12 @@ class LoadRuns:
         if self._runs[run_id].state == "cancelling":
             state, message = "cancelled", ""
         elif ended == "interrupted":
-            message = _STOPPED
+            message = "Its command was stopped." if self._runs[run_id].is_reported else _STOPPED
         changes = {"state": state, "message": message or None, "ended_at": _now(), "has_result": has_result}
         self._change(run_id, seconds_done=seconds, **changes)
-        self._timeline = []
+        self._timelines.pop(run_id, None)
+        if waiting := self._silent.pop(run_id, None):
+            waiting.cancel()
 
     def _add(self, run_id: str, line: dict[str, Any]) -> None:
         """Take a second over; a line of another form is ignored."""
@@ -264,7 +347,10 @@ class LoadRuns:
             second = LoadSecondRead.model_validate(line)
         except ValidationError:
             return
-        self._timeline.append(second)
+        self._add_second(run_id, second)
+
+    def _add_second(self, run_id: str, second: LoadSecondRead) -> None:
+        self._timelines[run_id].append(second)
         run = self._runs[run_id]
         changes: dict[str, Any] = {"seconds_done": min(second.at, run.seconds_total)}
         if run.state == "starting":
@@ -292,7 +378,7 @@ class LoadRuns:
         """Raise ApiError 409 where another measurement would be disturbed."""
         if self._is_closing:
             raise ApiError(409, "closing", "The environment is being closed.", "Try again in a moment.")
-        if any(run.state not in ENDED for run in self._runs.values()):
+        if any(run.state not in ENDED and not run.is_reported for run in self._runs.values()):
             raise ApiError(409, "load-run-under-way", "A load run is under way here.", "Wait for it, or cancel it.")
         if self._is_measuring():
             message = "A profile run measures the store: load would change what it measures."
@@ -321,6 +407,10 @@ def _ending(file: Path) -> tuple[str, str, float]:
     """How a result says that its run ended, why, and after how many seconds."""
     content = json.loads(file.read_text(encoding="utf-8"))
     return str(content["ended"]), str(content["message"]), float(content["seconds"])
+
+
+def _new_id() -> str:
+    return f"load-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 def _now() -> datetime:

@@ -48,7 +48,7 @@ function LoadForm({ queries, mixes }: { queries: readonly DeployedQuery[]; mixes
   })
   const errors = loadErrors(typed, queries)
   const writes = writesOf(typed, queries)
-  const isBusy = (runs ?? []).some(isCalling)
+  const isBusy = (runs ?? []).some((run) => isCalling(run) && !run.is_reported)
   const isReady = Object.keys(errors).length === 0 && writes.every(({ name }) => typed.seen.includes(name))
   return (
     <section aria-labelledby={titleId} className={styles['new']}>

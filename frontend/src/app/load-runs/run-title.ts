@@ -14,7 +14,7 @@ export function askedOf(run: LoadRun): string {
     run.rates === null
       ? `closed loop of ${plural(run.connections, 'connection')}`
       : `${run.rates.join(', ')} calls a second`
-  return `${queries} · ${rate} · ${run.seconds_total} s`
+  return `${queries} · ${rate} · ${run.seconds_total} s${run.is_reported ? ' · by piql load-test' : ''}`
 }
 
 export const TONES: Readonly<Record<LoadRun['state'], Tone>> = {

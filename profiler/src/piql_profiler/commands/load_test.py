@@ -31,7 +31,9 @@ from piql_profiler.load_runs.comparison import compare
 from piql_profiler.load_runs.hdr_log import write_log
 from piql_profiler.load_runs.mixes import MIXES, UnknownMix, weights_of
 from piql_profiler.load_runs.page import as_page
-from piql_profiler.load_runs.result import CalledQuery, LoadRun, Setting
+from piql_profiler.load_runs.reporting import EXAMPLE, NotReported, RunReporter, Workbench, workbench_of
+from piql_profiler.load_runs.reporting import TOKEN_VARIABLE as WORKBENCH_TOKEN
+from piql_profiler.load_runs.result import CalledQuery, LoadRun, Second, Setting
 from piql_profiler.load_runs.result_file import UnreadableResult, as_json, read_result, write_result
 from piql_profiler.load_runs.run import Plan, run_load
 from piql_profiler.load_runs.targets import TOKEN_VARIABLE, Address
@@ -119,6 +121,13 @@ def _add_results(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare", nargs=2, type=Path, metavar="FILE", help="call nothing; compare two results that --out has written"
     )
+    parser.add_argument(
+        "--report", metavar="URL", help=f"show the run in a workbench while it goes on and after; such as {EXAMPLE}"
+    )
+    parser.add_argument(
+        "--token-file", type=Path, metavar="FILE", help=f"a token of that workbench, else that in {WORKBENCH_TOKEN}"
+    )
+    parser.add_argument("--label", metavar="TEXT", help="what the workbench calls the run")
     parser.add_argument("--progress", choices=tuple(REPORTS), default="text")
     parser.add_argument("--output", choices=("table", "json"), default="table")
 
@@ -135,6 +144,7 @@ def load_test(argv: Sequence[str] | None = None) -> int:
         refuse_bucket(options.store)
         objectives = slos_in(options.slo, 0.99, 600.0)
         plan = _plan(options)
+        workbench = None if options.report is None else workbench_of(options.report, options.token_file, os.environ)
     except (ValueError, UnknownMix, UnreadableThreshold) as error:
         parser.error(str(error))
     except UnreadableSlo as error:
@@ -147,9 +157,9 @@ def load_test(argv: Sequence[str] | None = None) -> int:
     interrupted = threading.Event()
     before = [(number, signal.signal(number, _setting(interrupted))) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
-        run = run_load(plan, REPORTS[options.progress], interrupted)
+        run = _run(plan, options, workbench, interrupted)
         _keep(options, run, objectives)
-    except (ClientsUnable, OSError) as error:
+    except (ClientsUnable, NotReported, OSError) as error:
         print(f"piql load-test: {error}", file=sys.stderr)
         return 1
     finally:
@@ -157,6 +167,29 @@ def load_test(argv: Sequence[str] | None = None) -> int:
             signal.signal(number, handler)
     print(json.dumps(as_json(run), indent=2) if options.output == "json" else as_text(run, objectives))
     return _exit_code(run, objectives)
+
+
+def _run(plan: Plan, options: argparse.Namespace, workbench: Workbench | None, interrupted: threading.Event) -> LoadRun:
+    """Carry the run out, and report it where that was asked for."""
+    show = REPORTS[options.progress]
+    if workbench is None:
+        return run_load(plan, show, interrupted)
+    reporter = RunReporter(workbench, plan, options.label, interrupted, _complain)
+    run: LoadRun | None = None
+
+    def report(second: Second) -> None:
+        show(second)
+        reporter.add(second)
+
+    try:
+        run = run_load(plan, report, interrupted)
+        return run
+    finally:
+        reporter.end(run)
+
+
+def _complain(sentence: str) -> None:
+    print(f"piql load-test: {sentence}", file=sys.stderr, flush=True)
 
 
 def _setting(interrupted: threading.Event) -> Callable[[int, FrameType | None], None]:
