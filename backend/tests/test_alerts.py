@@ -8,7 +8,6 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -25,11 +24,14 @@ from piql_backend.latency.budgets import budget_of
 from piql_backend.latency.repository import SloInterval
 from piql_backend.latency.schemas import (
     AgreementRead,
+    AnomalyRead,
     ComplianceAgreementRead,
     IncidentRead,
     LatencyRead,
     PredictedComplianceRead,
     QueryLatencyRead,
+    UnusualQueriesRead,
+    UnusualQueryRead,
 )
 from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import ApiError
@@ -99,11 +101,26 @@ def dashboard(
     return LatencyRead.model_construct(queries=[query])
 
 
+def nothing_unusual() -> UnusualQueriesRead:
+    return UnusualQueriesRead(until=datetime(2026, 6, 5, 12), queries=[])
+
+
+def slower_than_usual() -> UnusualQueriesRead:
+    """The query took longer than 40 ms five times as often as it does at these hours."""
+    anomaly = AnomalyRead.model_construct(
+        measure="p99", hours=6, observed=0.05, usual=0.01, executions=900, limit_ms=40.0
+    )
+    return UnusualQueriesRead(
+        until=datetime(2026, 6, 5, 12), queries=[UnusualQueryRead(query="q", anomalies=[anomaly])]
+    )
+
+
 class Watched:
     """Alerts over a dashboard that a test changes, at a time that it moves."""
 
     def __init__(self, database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
         self.latency = dashboard()
+        self.unusual = nothing_unusual()
         self.now = datetime(2026, 6, 5, 12)
         self._database = database
         monkeypatch.setattr(service, "now", lambda: self.now)
@@ -121,7 +138,9 @@ class Watched:
         return alerts
 
     def alerts(self) -> Alerts:
-        return Alerts(("shop", "production"), AlertTable(self._database), lambda: self.latency, self.targets)
+        return Alerts(
+            ("shop", "production"), AlertTable(self._database), lambda: self.latency, lambda: self.unusual, self.targets
+        )
 
 
 def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_that_was_started_anew(
@@ -151,6 +170,20 @@ def test_what_goes_wrong_is_told_once_and_what_is_over_too_also_by_a_process_tha
     )
     assert over_bound["message"] == "q: 3 executions made more requests than the bound of 4"
     assert len({alert["id"] for alert, _, _ in receiver.taken}) == 5
+
+
+def test_what_is_unlike_its_past_is_told_and_when_it_is_over(
+    database: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(database, receiver, monkeypatch)
+    for unusual in (slower_than_usual(), slower_than_usual(), nothing_unusual()):
+        watched.unusual = unusual
+        watched.look()
+    assert deeds(receiver) == [("unusual", "firing"), ("unusual", "resolved")]
+    assert receiver.taken[0][0]["message"] == (
+        "q: 5 % of 900 executions in the last 6 hours took longer than 40 ms, where 1 % are usual at these hours of "
+        "the week"
+    )
 
 
 def test_an_slo_that_is_kept_less_than_predicted_is_told_and_one_that_is_kept_as_predicted_is_not(
@@ -283,7 +316,7 @@ def test_what_waits_is_told_though_the_dashboard_cannot_be_read(
     watched.look()
     watched.now += timedelta(minutes=1)
     monkeypatch.setattr(service, "_SECONDS_BETWEEN_LOOKS", 0.01)
-    alerts = Alerts(("shop", "production"), AlertTable(database), away, watched.targets)
+    alerts = Alerts(("shop", "production"), AlertTable(database), away, nothing_unusual, watched.targets)
     alerts.open()
     while len(receiver.taken) < 2 or alerts.problem != "It does not answer.":
         time.sleep(0.01)
@@ -306,7 +339,7 @@ def test_where_nothing_is_deployed_nothing_is_wrong(database: Database) -> None:
     def read() -> LatencyRead:
         raise ApiError(404, "nothing-deployed", "Nothing is deployed.")
 
-    alerts = Alerts(("shop", "production"), AlertTable(database), read, [])
+    alerts = Alerts(("shop", "production"), AlertTable(database), read, nothing_unusual, [])
     alerts.look()
     alerts.tell()
     assert AlertTable(database).due(datetime(2100, 1, 1)) == []
@@ -429,28 +462,6 @@ def test_an_alert_is_mailed_beside_the_webhook_and_each_is_tried_by_itself(
         assert (webhook.problem, (wrong.problem or "").endswith("answers 535")) == (None, True)
         assert deeds(receiver)[-1] == ("test", "test")
         assert len(mails.taken) == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        ({"server": "mail.example"}, "is not the address of a mail server"),
-        ({"server": "smtp://mail.example:99999"}, "is not the address of a mail server"),
-        ({"server": "smtp://elsewhere.example"}, "goes to elsewhere.example, which ALERT_HOSTS does not list"),
-        ({"server": "smtp://me:word@mail.example"}, "name or password"),
-        ({"sender": "nobody"}, "ALERT_MAIL_FROM is not a mail address"),
-        ({"recipients": ()}, "ALERT_MAIL_TO is not a mail address"),
-        ({"recipients": ("a@b.example\nBcc: c@d.example",)}, "ALERT_MAIL_TO is not a mail address"),
-        ({"user": "ops"}, "belong together"),
-    ],
-)
-def test_a_mailbox_that_may_not_be_used_is_refused_at_the_start(change: dict[str, Any], complaint: str) -> None:
-    settings = MailSettings("smtp://mail.example", "piql@shop.example", ("ops@shop.example",))
-    with pytest.raises(ValueError, match=complaint):
-        mailbox_of(replace(settings, **change), ["mail.example"])
-    opened = mailbox_of(settings, ["mail.example"])
-    assert opened is not None
-    assert (opened.port, opened.is_encrypted_later) == (587, True)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,15 @@ export interface Firing {
 }
 
 /** The kinds of alerts, the worst first. */
-export const ALERT_KINDS = ['over-bound', 'limit-passed', 'dangling-entry', 'burning', 'slower', 'kept-less'] as const
+export const ALERT_KINDS = [
+  'over-bound',
+  'limit-passed',
+  'dangling-entry',
+  'burning',
+  'slower',
+  'kept-less',
+  'unusual',
+] as const
 type AlertKind = (typeof ALERT_KINDS)[number]
 
 export const KIND_WORDS: Readonly<Record<AlertKind, string>> = {
@@ -21,6 +29,7 @@ export const KIND_WORDS: Readonly<Record<AlertKind, string>> = {
   burning: 'burning its budget',
   slower: 'slower than predicted',
   'kept-less': 'SLO kept less than predicted',
+  unusual: 'unlike its own past',
 }
 
 const ADVICE: Readonly<Record<AlertKind, string>> = {
@@ -31,6 +40,7 @@ const ADVICE: Readonly<Record<AlertKind, string>> = {
   slower: 'Measure the store again. If the new profile agrees, the store is slower: look at its health.',
   'kept-less':
     'See in the dashboard which sizes ran. Then measure the store again: if the profile agrees, the store is slower.',
+  unusual: 'See in its details since when, and what was deployed then. If nothing was, look at the load and the store.',
 }
 
 function isKind(kind: string): kind is AlertKind {

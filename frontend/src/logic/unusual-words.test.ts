@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anomalyText, pastText } from './unusual-words'
+import { anomalyText, pastText, unusualWord } from './unusual-words'
 
 const SLOWER = {
   measure: 'p99' as const,
@@ -16,6 +16,15 @@ const SLOWER = {
 const NO_SIZE = { limit_ms: null, least_requests: null, requests: null, least_rows: null, rows: null }
 
 describe('a query beside its own past', () => {
+  it('has one word for all that is unusual, errors first', () => {
+    const errors = { ...SLOWER, ...NO_SIZE, measure: 'errors' as const }
+    const fewer = { ...SLOWER, ...NO_SIZE, measure: 'executions' as const, observed: 3, usual: 90 }
+    expect(unusualWord([SLOWER, errors])).toBe('more errors than usual')
+    expect(unusualWord([fewer, SLOWER])).toBe('slower than usual')
+    expect(unusualWord([fewer])).toBe('fewer than usual')
+    expect([unusualWord([]), unusualWord(undefined)]).toEqual([undefined, undefined])
+  })
+
   it('says how much is missing before anything can be compared', () => {
     expect(pastText({ hours_known: 3, hours_needed: 72, weeks: 8, anomalies: [] })).toBe(
       'Its past is not known yet: it was executed in 3 of the 72 hours that a comparison takes.',

@@ -21,6 +21,15 @@ interface Past {
   anomalies: readonly Anomaly[]
 }
 
+/** The worst thing that is unusual, in the words of a badge; undefined without any. */
+export function unusualWord(anomalies: readonly Anomaly[] | undefined): string | undefined {
+  const first = (...measures: Anomaly['measure'][]) => anomalies?.find(({ measure }) => measures.includes(measure))
+  if (first('errors')) return 'more errors than usual'
+  if (first('p99', 'p50')) return 'slower than usual'
+  const counted = first('executions')
+  return counted && `${counted.observed < counted.usual ? 'fewer' : 'more'} than usual`
+}
+
 /** How a query is beside its own past: one sentence where nothing is unusual. */
 export function pastText({ hours_known: known, hours_needed: needed, weeks, anomalies }: Past): string {
   if (known < needed)

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from piql_backend.latency.schemas import IncidentRead, LatencyRead, QueryLatencyRead
+from piql_backend.latency.schemas import AnomalyRead, IncidentRead, LatencyRead, QueryLatencyRead, UnusualQueriesRead
 
-Kind: TypeAlias = Literal["burning", "over-bound", "limit-passed", "dangling-entry", "slower", "kept-less"]
+Kind: TypeAlias = Literal["burning", "over-bound", "limit-passed", "dangling-entry", "slower", "kept-less", "unusual"]
 
 _UNDECIDED = ("too few", "undecided")
 
@@ -44,6 +44,23 @@ def conditions_of(latency: LatencyRead) -> Iterator[Condition]:
         kept_less = _kept_less(query)
         if kept_less is not None:
             yield Condition("kept-less", query.query, kept_less)
+
+
+def unusual_in(unusual: UnusualQueriesRead) -> Iterator[Condition]:
+    """Yield the queries that became slower than they were, or fail more often. How often they run is no fault."""
+    for query in unusual.queries:
+        sentences = [_unusual(anomaly) for anomaly in query.anomalies if anomaly.measure != "executions"]
+        if sentences:
+            yield Condition("unusual", query.query, f"{query.query}: {'; '.join(sentences)}")
+
+
+def _unusual(anomaly: AnomalyRead) -> str:
+    during = "in the last hour" if anomaly.hours == 1 else f"in the last {anomaly.hours} hours"
+    what = "failed" if anomaly.limit_ms is None else f"took longer than {anomaly.limit_ms:.4g} ms"
+    return (
+        f"{100 * anomaly.observed:.3g} % of {anomaly.executions} executions {during} {what}, where "
+        f"{100 * anomaly.usual:.3g} % are usual at these hours of the week"
+    )
 
 
 def undecided_in(latency: LatencyRead) -> Collection[tuple[Kind, str]]:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import duckdb
 from piql.errors import PiqlError
 
-from piql_backend.alerts.conditions import conditions_of, undecided_in
+from piql_backend.alerts.conditions import conditions_of, undecided_in, unusual_in
 from piql_backend.alerts.destination import Destination
 from piql_backend.alerts.mailbox import Mailbox
 from piql_backend.alerts.mailing import mail
@@ -26,7 +26,7 @@ from piql_backend.alerts.repository import LONGEST_WAIT, MOST_SILENCES, Alert, A
 from piql_backend.alerts.schemas import AlertRead, AlertsRead, SilenceRead, SilenceWrite, TestedRead
 from piql_backend.alerts.sending import send
 from piql_backend.database.connection import aware, now
-from piql_backend.latency.schemas import LatencyRead
+from piql_backend.latency.schemas import LatencyRead, UnusualQueriesRead
 from piql_backend.web.errors import ApiError, NotFound
 
 log = logging.getLogger(__name__)
@@ -40,18 +40,23 @@ Target: TypeAlias = Destination | Mailbox
 
 
 class Alerts:
-    """The alerts of one environment; `read` gives its dashboard. Without a target nothing is done."""
+    """The alerts of one environment; `read` gives its dashboard, and `read_unusual` what is unlike its own past.
+
+    Without a target nothing is done.
+    """
 
     def __init__(
         self,
         environment: tuple[str, str],
         table: AlertTable,
         read: Callable[[], LatencyRead],
+        read_unusual: Callable[[], UnusualQueriesRead],
         targets: Sequence[Target],
     ) -> None:
         self._environment = environment
         self._table = table
         self._read = read
+        self._read_unusual = read_unusual
         self._targets = {target.name: target for target in targets}
         self._problems: dict[str, str] = {}
         self._stopped = threading.Event()
@@ -79,12 +84,13 @@ class Alerts:
     def look(self) -> None:
         """Write down what is wrong and what is over; where nothing is deployed, nothing is wrong."""
         try:
-            latency = self._read()
+            latency, unusual = self._read(), self._read_unusual()
         except ApiError as error:
             if error.status != 404:
                 raise
-            latency = LatencyRead.model_construct(queries=[])
-        conditions = {(condition.kind, condition.query): condition for condition in conditions_of(latency)}
+            latency, unusual = LatencyRead.model_construct(queries=[]), UnusualQueriesRead(until=None, queries=[])
+        wrong = [*conditions_of(latency), *unusual_in(unusual)]
+        conditions = {(condition.kind, condition.query): condition for condition in wrong}
         self._table.record(conditions, undecided_in(latency), now(), list(self._targets))
 
     def tell(self) -> None:

@@ -163,7 +163,13 @@ class Environment:
         )
 
         self.operator_times = OperatorTimes(OperatorTimesTable(self.database), self.latency)
-        self.alerts = Alerts(self.place, AlertTable(self.database), self._read_last_hour, shared.alerts_to)
+        self.alerts = Alerts(
+            self.place,
+            AlertTable(self.database),
+            self._read_last_hour,
+            lambda: self.latency.all_unusual_now("live"),
+            shared.alerts_to,
+        )
 
     def _read_last_hour(self) -> LatencyRead:
         return self.latency.read("live", 3600)

@@ -152,6 +152,14 @@ class ObservationTable:
             for step_start, p50, p99, p999, count in rows
         ]
 
+    def ran_since(self, version: int, since: datetime, source: Source = "both") -> frozenset[str]:
+        """The queries of which anything ran since a time, over all versions up to one."""
+        with self._database.read() as cursor:
+            cursor.begin()
+            relation = executed(source, _reported(HOUR, since, kept(cursor)))
+            sql = f"SELECT DISTINCT query FROM {relation} WHERE version <= $version AND started_at >= $since"
+            return frozenset(name for (name,) in cursor.execute(sql, {"version": version, "since": since}).fetchall())
+
     def hours(self, query: str, version: int, since: datetime, source: Source = "both") -> list[HourRow]:
         """What ran of a query over all versions, by hour, class of sizes and bucket of time."""
         sql = f"""

@@ -268,3 +268,20 @@ class LatencyRead(Read):
     observed_since: datetime | None
     queries: list[QueryLatencyRead]
     updated_at: datetime
+
+
+class UnusualQueryRead(Read):
+    """A query whose last hours are unlike its own past."""
+
+    query: str
+    anomalies: list[AnomalyRead]
+
+
+class UnusualQueriesRead(Read):
+    """The queries of a version that are unlike their own past, in the hours up to `until`; null before the first look.
+
+    All queries together are called unusual by chance as often as one is that is looked at alone.
+    """
+
+    until: datetime | None
+    queries: list[UnusualQueryRead]

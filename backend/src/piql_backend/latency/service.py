@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -11,10 +11,12 @@ from piql.pricing.sheets import Sheet
 from piql_profiler.predictor.sizes import Size
 from piql_profiler.validation.compliance import samples_needed
 
+from piql_backend.alerts.schemas import AlertRead
 from piql_backend.database.connection import aware, now
 from piql_backend.deployments.schemas import DeployedQueryRead, DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations
+from piql_backend.latency.all_unusual import AllUnusual
 from piql_backend.latency.budgets import WINDOWS, budget_of
 from piql_backend.latency.comparing import NOT_COMPARED, AtLimits, Comparing, Comparison
 from piql_backend.latency.incidents import relied_on
@@ -28,12 +30,14 @@ from piql_backend.latency.schemas import (
     MarkerRead,
     ObservedRead,
     QueryLatencyRead,
+    UnusualQueriesRead,
     UnusualRead,
 )
 from piql_backend.latency.seen import SizeTotals, Span, Totals
 from piql_backend.latency.shared_reads import SharedReads
 from piql_backend.latency.sources import Source
 from piql_backend.latency.unusual import unusual_of
+from piql_backend.latency.week_page import MOST_CHARTS, Week, as_page, worst_first
 from piql_backend.predictions.questions import SizeEstimate
 from piql_backend.prices.service import Prices, price_of_observed
 from piql_backend.reports.widths import begin_of, width_for
@@ -42,6 +46,7 @@ from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import NotFound
 
 STEPS = 60  # points of a series
+WEEK_SECONDS = 7 * 86_400.0
 MOST_MARKERS = 100
 _NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None, None, 0, 0)
 
@@ -133,6 +138,7 @@ class Latency:
         self._comparing = comparing
         self._prices = prices
         self._shared = SharedReads[LatencyRead](table.changes)
+        self._all_unusual = AllUnusual(table, observations.flush)
 
     def unusual(self, deployment_id: str, query: str, source: Source = "both") -> UnusualRead:
         """What is unusual of a query beside its own past; ApiError 404 for an unknown deployment or query."""
@@ -141,6 +147,14 @@ class Latency:
             raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
         self._observations.flush()
         return unusual_of(self._table, query, deployment.version, source)
+
+    def all_unusual(self, deployment_id: str, source: Source = "both") -> UnusualQueriesRead:
+        """Which queries are unlike their own past, by the last look at them; ApiError 404 for an unknown deployment."""
+        return self._all_unusual.read(self._deployments.read(deployment_id), source)
+
+    def all_unusual_now(self, deployment_id: str, source: Source = "both") -> UnusualQueriesRead:
+        """The same by a look at the last hour, which may take seconds."""
+        return self._all_unusual.looked(self._deployments.read(deployment_id), source)
 
     def read(self, deployment_id: str, window_seconds: float, source: Source = "both") -> LatencyRead:
         """Every query of a deployment over the last `window_seconds`, over the versions up to this one.
@@ -221,6 +235,19 @@ class Latency:
             series=self._table.series(query, deployment.version, since, step, source),
             histogram=self._table.histogram(query, span, since, source),
         )
+
+    def week(self, deployment_id: str, place: tuple[str, str], alerts: Sequence[AlertRead]) -> str:
+        """The last seven days as one HTML page; ApiError 404 for an unknown deployment."""
+        deployment = self._deployments.read(deployment_id)
+        latency = self.read(deployment_id, WEEK_SECONDS)
+        since = aware(begin_of(now() - timedelta(seconds=WEEK_SECONDS), width_for(WEEK_SECONDS)))
+        drawn = [query.query for query in worst_first(latency.queries) if query.executions][:MOST_CHARTS]
+        series = {
+            name: self._table.series(name, deployment.version, since.replace(tzinfo=None), WEEK_SECONDS / STEPS, "both")
+            for name in drawn
+        }
+        of_week = [alert for alert in alerts if alert.at >= since]
+        return as_page(Week(*place, deployment.version, since, latency, series, of_week))
 
     def _incidents(
         self, deployment: DeploymentDetailRead, since: datetime, source: Source, width: int

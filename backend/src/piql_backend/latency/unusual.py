@@ -38,9 +38,20 @@ class SizeClass(NamedTuple):
     rows: int
 
 
-def unusual_of(table: ObservationTable, query: str, version: int, source: Source) -> UnusualRead:
-    """What is unusual of a query over the last whole hours, over all versions up to one."""
-    until = int(aware(now()).timestamp() // 3600)
+def last_whole_hour(at: datetime) -> int:
+    """The end of the last hour that was over at a time, in hours since 1970."""
+    return int(aware(at).timestamp() // 3600)
+
+
+def unusual_of(
+    table: ObservationTable, query: str, version: int, source: Source, queries: int = 1, until: int | None = None
+) -> UnusualRead:
+    """What is unusual of a query over the last whole hours, over all versions up to one.
+
+    It is one of so many `queries` that are looked at together. `until` is the end of the last hour, the last that is
+    over if none is given.
+    """
+    until = last_whole_hour(now()) if until is None else until
     since = datetime.fromtimestamp((until - WEEKS * HOURS_OF_WEEK) * 3600, UTC).replace(tzinfo=None)
     rows = [row for row in table.hours(query, version, since, source) if row.hour < until]
     hours = {row.hour for row in rows}
@@ -56,7 +67,7 @@ def unusual_of(table: ObservationTable, query: str, version: int, source: Source
     first = min(hours)
     classes = _classes(rows, until)
     by_class = {name: _hours(first, until, members) for name, members in classes.items()}
-    unusual = anomalies_of(_hours(first, until, rows), by_class)
+    unusual = anomalies_of(_hours(first, until, rows), by_class, queries)
     anomalies = [
         _read(anomaly, None if name is None else _sizes(classes[name], until))
         for name, members in unusual.items()

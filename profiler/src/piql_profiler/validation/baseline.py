@@ -7,7 +7,8 @@
 A query has its own daily and weekly course, and its hours differ by more than chance. So a window is held against the
 same hours of earlier weeks, and the spread that chance would give is widened by how much earlier windows were off.
 What is counted beyond a limit is then tested as a negative binomial; executions by their logarithm, as Student's t.
-All tests of a query together are allowed `FALSE_ALARMS` in a month of checks by the hour.
+All tests of a query together are allowed `FALSE_ALARMS` in a month of checks by the hour. Where many queries are looked
+at together, all of their tests are allowed as many: somebody who is told of each would be told too often.
 """
 
 from __future__ import annotations
@@ -65,14 +66,15 @@ class Anomaly:
     bucket: int | None = None
 
 
-def anomalies_of(whole: Hours, classes: Mapping[str, Hours]) -> dict[str | None, list[Anomaly]]:
+def anomalies_of(whole: Hours, classes: Mapping[str, Hours], queries: int = 1) -> dict[str | None, list[Anomaly]]:
     """What is unusual of a query (None) and of each class of its sizes; empty where nothing is, or too little is known.
 
-    Errors and executions are told of the whole query, and times by class: so other sizes than usual are no slowness.
+    `queries` is how many are looked at together, this one among them. Errors and executions are told of the whole
+    query, and times by class: so other sizes than usual are no slowness.
     """
     if int((whole.executions[: -WINDOWS[0]] > 0).sum()) < FEWEST_HOURS:
         return {}
-    error = FALSE_ALARMS / _CHECKS_OF_MONTH / (len(WINDOWS) * (3 + 2 * len(classes)))
+    error = FALSE_ALARMS / queries / _CHECKS_OF_MONTH / (len(WINDOWS) * (3 + 2 * len(classes)))
     unusual: dict[str | None, list[Anomaly]] = {
         None: [*_errors(whole, error), *_executions(whole, error)],
         **{name: [*_slower(hours, 0.5, error), *_slower(hours, 0.99, error)] for name, hours in classes.items()},
