@@ -159,7 +159,18 @@ export class Api {
     })
   }
 
-  private async liveVersion(): Promise<number> {
+  /** Gives each of these queries the same SLO. */
+  async promise(queries: readonly string[], slo: object): Promise<void> {
+    for (const query of queries) await this.send('PUT', `${DEVELOPMENT}/slos/${query}`, slo)
+  }
+
+  /** Sends a shipment of reports, as an application does. */
+  async report(shipment: unknown): Promise<void> {
+    await this.send('POST', `${DEVELOPMENT}/reports`, shipment)
+  }
+
+  /** The number of the version that is live. */
+  async liveVersion(): Promise<number> {
     return ((await this.get(`${DEVELOPMENT}/deployments/live`)) as { version: number }).version
   }
 

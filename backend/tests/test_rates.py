@@ -121,6 +121,7 @@ def test_whatever_runs_compiles_or_deploys_has_a_limit_of_its_own() -> None:
         "create_deployment", "roll_back", "create_build", "pause_build", "resume_build", "cancel_build",
         "create_profile_run", "cancel_profile_run", "resume_profile_run", "look_at_profile_run", "create_burst",
         "import_profile_run", "load_sample", "create_load_run", "cancel_load_run", "run_experiment",
+        "begin_reported_load_run", "report_load_seconds", "report_load_result",
         "create_application", "duplicate_application", "export_application", "announce_archive", "import_files",
         "import_folder", "import_repository", "import_keyspace", "make_imported_application",
     }  # fmt: skip

@@ -80,6 +80,7 @@ from piql_backend.web.security_headers import SecurityHeaders
 from piql_backend.web.trusted_proxies import TrustedProxies
 from piql_backend.web.unchanged import Unchanged
 from piql_backend.web.wrong_methods import with_wrong_methods
+from piql_backend.weeks.endpoints import router as weeks
 
 if TYPE_CHECKING:
     from piql_backend.people.service import People
@@ -124,6 +125,7 @@ ENVIRONMENT_ROUTERS = (
     slos,
     prometheus_rules,
     latency,
+    weeks,
     operator_times,
     alerts,
     reports,

@@ -25,6 +25,7 @@ export const operatorTimes = (
           }),
         ),
       ),
+    placeholderData: (previous) => (previous?.deployment_id === deploymentId ? previous : undefined),
     staleTime: 10_000,
     refetchInterval: 10_000,
   })

@@ -12,10 +12,10 @@ import { ENVIRONMENT, type EnvironmentName, keyOf } from './environment'
 import { allPages, type Page, pagesUntil } from './pages'
 import { askPrediction } from './prediction-batch'
 import { ASK_AGAIN_MS, unlessKnown } from './pulse'
-import type { Axis, CapacityCreate, Deployment, Latency, ProfileRun, SloWrite, SourceFile } from './types'
+import type { Axis, CapacityCreate, Deployment, ProfileRun, SloWrite, SourceFile } from './types'
 
 /** After this time a window that ends now has moved on, and a silence may be over, though nothing was observed. */
-const SLIDES_MS = 30_000
+export const SLIDES_MS = 30_000
 
 /**
  * All applications. Somebody else may rename one, so they are read again each minute and when the page is looked at
@@ -183,71 +183,6 @@ export const alerts = (environment: EnvironmentName) =>
         answered(api.GET(`${ENVIRONMENT}/alerts`, { params: { path: environment }, signal })),
       ),
     refetchInterval: ASK_AGAIN_MS,
-  })
-
-/** Predicted and observed latency of each query of a version, over a window that ends now. */
-export const latency = (
-  environment: EnvironmentName,
-  deploymentId: string,
-  windowSeconds: number,
-  source: Latency['source'],
-) =>
-  queryOptions({
-    queryKey: keyOf('latency', environment, deploymentId, windowSeconds, source),
-    queryFn: ({ client, queryKey, signal }) =>
-      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: SLIDES_MS }, () =>
-        answered(
-          api.GET(`${ENVIRONMENT}/latency/{deployment_id}`, {
-            params: {
-              path: { ...environment, deployment_id: deploymentId },
-              query: { window_seconds: windowSeconds, source },
-            },
-            signal,
-          }),
-        ),
-      ),
-    placeholderData: keepPreviousData,
-    refetchInterval: ASK_AGAIN_MS,
-  })
-
-/** Quantiles of one query over time, and how often each latency was seen, over a window that ends now. */
-export const latencyCharts = (
-  environment: EnvironmentName,
-  deploymentId: string,
-  query: string,
-  windowSeconds: number,
-  source: Latency['source'],
-) =>
-  queryOptions({
-    queryKey: keyOf('latency-charts', environment, deploymentId, query, windowSeconds, source),
-    queryFn: ({ client, queryKey, signal }) =>
-      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: SLIDES_MS }, () =>
-        answered(
-          api.GET(`${ENVIRONMENT}/latency/{deployment_id}/charts/{query}`, {
-            params: {
-              path: { ...environment, deployment_id: deploymentId, query },
-              query: { window_seconds: windowSeconds, source },
-            },
-            signal,
-          }),
-        ),
-      ),
-    refetchInterval: ASK_AGAIN_MS,
-  })
-
-/** Whether the last hours of a query are unlike its own past; it changes with the hour. */
-export const unusual = (environment: EnvironmentName, deploymentId: string, query: string, source: Latency['source']) =>
-  queryOptions({
-    queryKey: keyOf('unusual', environment, deploymentId, query, source),
-    queryFn: ({ signal }) =>
-      answered(
-        api.GET(`${ENVIRONMENT}/latency/{deployment_id}/unusual/{query}`, {
-          params: { path: { ...environment, deployment_id: deploymentId, query }, query: { source } },
-          signal,
-        }),
-      ),
-    staleTime: 60_000,
-    refetchInterval: 60_000,
   })
 
 /** Values from the data that a query of a version can be run with. */

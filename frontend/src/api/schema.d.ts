@@ -3253,7 +3253,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/week": {
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/load/{query}": {
         parameters: {
             query?: never;
             header?: never;
@@ -3261,10 +3261,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Week
-         * @description The last seven days as one HTML page that needs nothing else: the worst queries first, deployments and alerts.
+         * Read Over Load
+         * @description The p99 of a query by the hour over the load of the last four weeks, and whether it is independent of it.
          */
-        get: operations["read_week"];
+        get: operations["read_over_load"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3305,6 +3305,26 @@ export interface paths {
          * @description Whether the last 1, 6 and 24 whole hours of a query are unlike the same hours of the weeks before.
          */
         get: operations["read_unusual"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/weeks/{deployment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Week
+         * @description The last seven days as one HTML page that needs nothing else: the worst queries first, deployments and alerts.
+         */
+        get: operations["read_week"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6608,6 +6628,21 @@ export interface components {
             remarks: string[];
         };
         /**
+         * LoadedHourRead
+         * @description The hour that begins `at`: the executions of all queries in it, and the p99 of one.
+         */
+        LoadedHourRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Load */
+            load: number;
+            /** P99 Ms */
+            p99_ms: number;
+        };
+        /**
          * LoadedQuery
          * @description A query to call, `weight` times as often as one of weight 1.
          */
@@ -7133,6 +7168,38 @@ export interface components {
             name_range: components["schemas"]["RangeRead"];
             /** Children */
             children: components["schemas"]["OutlineItemRead"][];
+        };
+        /**
+         * OverLoadRead
+         * @description Whether the p99 of a query is independent of the load, of the sizes that ran most: up to `requests` and `rows`.
+         *
+         *     `ratio` is the p99 of the third of the hours with the most load by that of the third with the least, with its
+         *     interval (95 %), and `ratio_of_loads` the same of the loads; null where it is not judged.
+         */
+        OverLoadRead: {
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "independent" | "grows" | "falls" | "undecided" | "too few" | "even load";
+            /** Days */
+            days: number;
+            /** Days Needed */
+            days_needed: number;
+            /** Ratio */
+            ratio: number | null;
+            /** Ratio Low */
+            ratio_low: number | null;
+            /** Ratio High */
+            ratio_high: number | null;
+            /** Ratio Of Loads */
+            ratio_of_loads: number | null;
+            /** Requests */
+            requests: number;
+            /** Rows */
+            rows: number;
+            /** Hours */
+            hours: components["schemas"]["LoadedHourRead"][];
         };
         /**
          * PagePartRead
@@ -31864,12 +31931,15 @@ export interface operations {
             };
         };
     };
-    read_week: {
+    read_over_load: {
         parameters: {
-            query?: never;
+            query?: {
+                source?: "workbench" | "applications" | "both";
+            };
             header?: never;
             path: {
                 deployment_id: string;
+                query: string;
                 application: string;
                 environment: string;
             };
@@ -31877,14 +31947,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page that needs nothing else. */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": string;
+                    "application/json": components["schemas"]["OverLoadRead"];
                 };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
@@ -32122,6 +32199,115 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_week: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that needs nothing else. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {

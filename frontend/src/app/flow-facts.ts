@@ -1,6 +1,7 @@
 /** Gathers what logic/flow.ts needs to tell how far each step of the work is. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { build, deployments, isActive, latency, profileRuns } from '../api/queries'
+import { latency } from '../api/latency-queries'
+import { build, deployments, isActive, profileRuns } from '../api/queries'
 import { isUnderWay } from '../logic/build'
 import type { FlowFacts } from '../logic/flow'
 import { compare } from '../logic/latency-comparison'

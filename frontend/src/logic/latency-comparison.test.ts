@@ -15,6 +15,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
   return {
     query,
     executions: 100,
+    failures: 0,
     observed: { p50_ms: 1, p99_ms: 10, p99_low_ms: 9, p99_high_ms: 12 },
     predicted_p99_ms: 48,
     predicted: AT_LIMITS,
@@ -54,6 +55,25 @@ describe('predicted beside observed', () => {
     )
   })
 
+  it('puts what fails before all else, also where nothing gave its rows', () => {
+    const ranked = rank([
+      latency('broken', { compliance: { share: 0.5 } }),
+      latency('passed', { incidents: [{ kind: 'limit-passed', executions: 1 }] }),
+      latency('some', { failures: 49 }),
+      latency('all', { failures: 100, observed: null }),
+    ])
+    expect(ranked.map(({ latency: { query }, verdict }) => [query, verdict])).toEqual([
+      ['all', 'failing'],
+      ['passed', 'limit-passed'],
+      ['broken', 'slo-broken'],
+      ['some', 'agrees'],
+    ])
+    expect(ranked[0]).toMatchObject({
+      sentence: '100 of 100 executions failed',
+      ofPrediction: 'No execution gave its rows, so none is compared with the prediction',
+    })
+  })
+
   it('puts what is closest to its SLO first among equal verdicts', () => {
     const ranked = rank([
       latency('without'),
@@ -72,6 +92,14 @@ describe('predicted beside observed', () => {
       latency('less', outcome('worse')),
     ])
     expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['less', 'close', 'more'])
+  })
+
+  it('puts what is unlike its own past first among equal verdicts, and not before a worse one', () => {
+    const ranked = rank(
+      [latency('a'), latency('b'), latency('slower', { agreement: judged('slower') })],
+      new Set(['b']),
+    )
+    expect(ranked.map(({ latency: { query } }) => query)).toEqual(['slower', 'b', 'a'])
   })
 
   it('says that a budget burns before that an SLO is broken, and puts the least of a budget first', () => {

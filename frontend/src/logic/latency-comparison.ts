@@ -14,7 +14,9 @@ export interface Sized {
 
 export interface QueryLatency {
   query: string
+  /** All that ran, also what failed. */
   executions: number
+  failures: number
   observed: { p50_ms: number; p99_ms: number; p99_low_ms: number | null; p99_high_ms: number | null } | null
   /** The prediction that was stored when it was deployed. */
   predicted_p99_ms: number | null
@@ -49,6 +51,7 @@ export type Verdict =
   | 'over-bound'
   | 'limit-passed'
   | 'dangling-entry'
+  | 'failing'
   | 'burning'
   | 'slo-broken'
   | 'slower'
@@ -70,6 +73,7 @@ export interface Comparison<Q extends QueryLatency> {
 
 /** The worst first. */
 const SEVERITY: readonly Verdict[] = [
+  'failing',
   'over-bound',
   'limit-passed',
   'dangling-entry',
@@ -85,6 +89,9 @@ const SEVERITY: readonly Verdict[] = [
   'no-data',
 ]
 
+/** A query is failing if at least this share of its executions failed. */
+const FAILING_SHARE = 0.5
+
 /** The verdict on one query. */
 export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
   const verdict = judge(latency)
@@ -97,16 +104,21 @@ export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
 }
 
 /**
- * The worst query first: incidents, broken SLOs, wrong predictions, and last those without executions. Of equal ones
- * that whose SLO is kept less often than predicted, then that which is closest to its SLO.
+ * The worst query first: failures, incidents, broken SLOs, wrong predictions, and last those without executions. Of equal ones
+ * that whose SLO is kept less often than predicted, then what is unlike its own past, then that which is closest to its
+ * SLO.
  */
-export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
+export function rank<Q extends QueryLatency>(
+  latencies: readonly Q[],
+  unusual: { has(query: string): boolean } = new Set(),
+): Comparison<Q>[] {
   return latencies
     .map(compare)
     .toSorted(
       (a, b) =>
         SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
         Number(isKeptLess(b.latency)) - Number(isKeptLess(a.latency)) ||
+        Number(unusual.has(b.latency.query)) - Number(unusual.has(a.latency.query)) ||
         budgetLeft(a.latency) - budgetLeft(b.latency) ||
         (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
         usedOfSlo(b.latency) - usedOfSlo(a.latency) ||
@@ -146,6 +158,7 @@ export function sizeText({ requests, rows }: Sized): string {
 }
 
 function judge(latency: QueryLatency): Verdict {
+  if (latency.executions > 0 && latency.failures >= FAILING_SHARE * latency.executions) return 'failing'
   if (latency.requests_over_bound > 0) return 'over-bound'
   for (const kind of ['limit-passed', 'dangling-entry'] as const) {
     if (latency.incidents.some((incident) => incident.kind === kind)) return kind
@@ -177,6 +190,8 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
       return `${plural(executionsWith(verdict, latency), 'execution')} found more rows than a CARDINALITY LIMIT allows`
     case 'dangling-entry':
       return `${plural(executionsWith(verdict, latency), 'execution')} found an index entry without its record`
+    case 'failing':
+      return `${formatCount(latency.failures)} of ${plural(latency.executions, 'execution')} failed`
     case 'burning':
       return burningSentence(latency)
     case 'slo-broken':
@@ -200,6 +215,7 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
         ? 'Deployed without a profile, so nothing was predicted'
         : 'Not compared: its profile run is gone, or grouping hides how much an execution read'
     case 'no-data':
+      if (latency.executions > 0) return 'No execution gave its rows, so none is compared with the prediction'
       return latency.was_executed
         ? `Not executed since its plan changed in version ${latency.plan_since}`
         : 'Not executed in this window'

@@ -113,6 +113,9 @@ export interface View {
   threadsOf?: string | undefined
   /** What is asked about capacity, as text: `logic/capacity-question.ts`. */
   load?: string | undefined
+  /** Which queries the dashboard lists: a state of `logic/shown-queries.ts`, and words of their names. */
+  state?: string | undefined
+  named?: string | undefined
   /** The stop of the tour that is shown, from 1. */
   tour?: number | undefined
   /** The seconds before now that the dashboard shows. */
@@ -152,6 +155,8 @@ const TEXT_KEYS = [
   'section',
   'load',
   'rate',
+  'state',
+  'named',
 ] as const
 
 /** The view of an address. */

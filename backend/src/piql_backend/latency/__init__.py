@@ -8,7 +8,7 @@ plans.py          since which version a query has its plan
 seen.py           what ran in a window, gathered once and counted in several ways
 incidents.py      what executions found that must not be: bounds and limits passed, entries without records
 unusual.py        the last hours of a query beside its own past;  all_unusual.py   of all queries, once an hour
-week_page.py      a week as one HTML page
+loads.py          the p99 of a query over the load of its store
 shared_reads.py   gives one answer to all who ask the same within a moment
 repository.py     the SQL of charts and of what kept the SLOs
 sources.py        what ran by the workbench, by applications, or by both, as one relation

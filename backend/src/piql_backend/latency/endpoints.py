@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
-from piql_backend.latency.schemas import LatencyChartsRead, LatencyRead, UnusualQueriesRead, UnusualRead
+from piql_backend.latency.schemas import (
+    LatencyChartsRead,
+    LatencyRead,
+    OverLoadRead,
+    UnusualQueriesRead,
+    UnusualRead,
+)
 from piql_backend.latency.sources import Source
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
@@ -14,7 +20,6 @@ from piql_backend.web.guarded_routes import GuardedRoute
 from piql_backend.web.needs import in_application, needs
 
 router = APIRouter(route_class=GuardedRoute, prefix="/latency", tags=["latency"])
-_PAGE = {"content": {"text/html": {"schema": {"type": "string"}}}, "description": "A page that needs nothing else."}
 Window = Annotated[float, Query(gt=0, le=90 * 86_400, allow_inf_nan=False)]
 
 
@@ -46,17 +51,13 @@ def read_charts(
     return environment.latency.charts(deployment_id, query, window_seconds, source)
 
 
-@router.get("/{deployment_id}/week", response_class=Response, responses={200: _PAGE, **declared(404)})
+@router.get("/{deployment_id}/load/{query:path}", responses=declared(404))
 @needs(in_application("viewer"))
-def read_week(deployment_id: str, environment: TheEnvironment) -> Response:
-    """The last seven days as one HTML page that needs nothing else: the worst queries first, deployments and alerts."""
-    place = environment.place
-    text = environment.latency.week(deployment_id, place, environment.alerts.read().alerts)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{"-".join(place)}-week.html"',
-        "Cache-Control": "no-store",
-    }
-    return Response(text, media_type="text/html", headers=headers)
+def read_over_load(
+    deployment_id: str, query: str, environment: TheEnvironment, source: Source = "both"
+) -> OverLoadRead:
+    """The p99 of a query by the hour over the load of the last four weeks, and whether it is independent of it."""
+    return environment.latency.over_load(deployment_id, query, source)
 
 
 @router.get("/{deployment_id}/unusual", responses=declared(404))

@@ -160,16 +160,29 @@ class ObservationTable:
             sql = f"SELECT DISTINCT query FROM {relation} WHERE version <= $version AND started_at >= $since"
             return frozenset(name for (name,) in cursor.execute(sql, {"version": version, "since": since}).fetchall())
 
-    def hours(self, query: str, version: int, since: datetime, source: Source = "both") -> list[HourRow]:
-        """What ran of a query over all versions, by hour, class of sizes and bucket of time."""
+    def loads(self, since: datetime, source: Source = "both") -> dict[int, int]:
+        """How many executions of all queries there were in each hour, by the hour since 1970."""
+        with self._database.read() as cursor:
+            cursor.begin()
+            relation = executed(source, _reported(HOUR, since, kept(cursor)))
+            sql = f"""
+                SELECT floor(epoch(started_at) / 3600)::BIGINT AS hour, sum(executions)::BIGINT
+                FROM {relation} WHERE started_at >= $since GROUP BY hour
+            """
+            return dict(cursor.execute(sql, {"since": since}).fetchall())
+
+    def hours(
+        self, query: str, version: int, since: datetime, source: Source = "both", first: int = 0
+    ) -> list[HourRow]:
+        """What ran of a query in versions from a first to another, by hour, class of sizes and bucket of time."""
         sql = f"""
             SELECT floor(epoch(started_at) / 3600)::BIGINT AS hour, requests_key, rows_key,
                    floor(ln(greatest(elapsed_ms / {_SHORTEST_MS}, 1)) / ln({_HOUR_RATIO}))::BIGINT AS bucket, failed,
                    sum(executions)::BIGINT, min(least_requests), max(most_requests), min(least_rows), max(most_rows)
-            FROM {{ran}} WHERE query = $query AND version <= $version AND started_at >= $since
+            FROM {{ran}} WHERE query = $query AND version BETWEEN $first AND $version AND started_at >= $since
             GROUP BY hour, requests_key, rows_key, bucket, failed
         """
-        parameters = {"query": query, "version": version, "since": since}
+        parameters = {"query": query, "first": first, "version": version, "since": since}
         with self._database.read() as cursor:
             cursor.begin()
             relation = executed(source, _reported(HOUR, since, kept(cursor)))

@@ -285,3 +285,30 @@ class UnusualQueriesRead(Read):
 
     until: datetime | None
     queries: list[UnusualQueryRead]
+
+
+class LoadedHourRead(Read):
+    """The hour that begins `at`: the executions of all queries in it, and the p99 of one."""
+
+    at: datetime
+    load: int
+    p99_ms: float
+
+
+class OverLoadRead(Read):
+    """Whether the p99 of a query is independent of the load, of the sizes that ran most: up to `requests` and `rows`.
+
+    `ratio` is the p99 of the third of the hours with the most load by that of the third with the least, with its
+    interval (95 %), and `ratio_of_loads` the same of the loads; null where it is not judged.
+    """
+
+    outcome: Literal["independent", "grows", "falls", "undecided", "too few", "even load"]
+    days: int
+    days_needed: int
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    ratio_of_loads: float | None
+    requests: int
+    rows: int
+    hours: list[LoadedHourRead]

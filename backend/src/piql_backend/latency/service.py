@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -11,7 +11,6 @@ from piql.pricing.sheets import Sheet
 from piql_profiler.predictor.sizes import Size
 from piql_profiler.validation.compliance import samples_needed
 
-from piql_backend.alerts.schemas import AlertRead
 from piql_backend.database.connection import aware, now
 from piql_backend.deployments.schemas import DeployedQueryRead, DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
@@ -20,6 +19,8 @@ from piql_backend.latency.all_unusual import AllUnusual
 from piql_backend.latency.budgets import WINDOWS, budget_of
 from piql_backend.latency.comparing import NOT_COMPARED, AtLimits, Comparing, Comparison
 from piql_backend.latency.incidents import relied_on
+from piql_backend.latency.loads import WEEKS as WEEKS_OF_LOAD
+from piql_backend.latency.loads import loads_of
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import NO_COUNTS, ObservationTable, SloCounts, SloInterval
 from piql_backend.latency.schemas import (
@@ -29,6 +30,7 @@ from piql_backend.latency.schemas import (
     LatencyRead,
     MarkerRead,
     ObservedRead,
+    OverLoadRead,
     QueryLatencyRead,
     UnusualQueriesRead,
     UnusualRead,
@@ -37,7 +39,6 @@ from piql_backend.latency.seen import SizeTotals, Span, Totals
 from piql_backend.latency.shared_reads import SharedReads
 from piql_backend.latency.sources import Source
 from piql_backend.latency.unusual import unusual_of
-from piql_backend.latency.week_page import MOST_CHARTS, Week, as_page, worst_first
 from piql_backend.predictions.questions import SizeEstimate
 from piql_backend.prices.service import Prices, price_of_observed
 from piql_backend.reports.widths import begin_of, width_for
@@ -46,7 +47,6 @@ from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import NotFound
 
 STEPS = 60  # points of a series
-WEEK_SECONDS = 7 * 86_400.0
 MOST_MARKERS = 100
 _NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None, None, 0, 0)
 
@@ -236,18 +236,15 @@ class Latency:
             histogram=self._table.histogram(query, span, since, source),
         )
 
-    def week(self, deployment_id: str, place: tuple[str, str], alerts: Sequence[AlertRead]) -> str:
-        """The last seven days as one HTML page; ApiError 404 for an unknown deployment."""
+    def over_load(self, deployment_id: str, query: str, source: Source = "both") -> OverLoadRead:
+        """The p99 of a query over the load of the last weeks; ApiError 404 for an unknown deployment or query."""
         deployment = self._deployments.read(deployment_id)
-        latency = self.read(deployment_id, WEEK_SECONDS)
-        since = aware(begin_of(now() - timedelta(seconds=WEEK_SECONDS), width_for(WEEK_SECONDS)))
-        drawn = [query.query for query in worst_first(latency.queries) if query.executions][:MOST_CHARTS]
-        series = {
-            name: self._table.series(name, deployment.version, since.replace(tzinfo=None), WEEK_SECONDS / STEPS, "both")
-            for name in drawn
-        }
-        of_week = [alert for alert in alerts if alert.at >= since]
-        return as_page(Week(*place, deployment.version, since, latency, series, of_week))
+        self._observations.flush()
+        since = now() - timedelta(weeks=WEEKS_OF_LOAD)
+        _, span = self._versions(deployment, since)
+        if query not in span.first:
+            raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
+        return loads_of(self._table, query, span, self._narrowed(source, since))
 
     def _incidents(
         self, deployment: DeploymentDetailRead, since: datetime, source: Source, width: int

@@ -1,7 +1,8 @@
 /** The question of the page about capacity: in the address, and on its way there while somebody types or drags. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { deployments, latency } from '../../api/queries'
+import { latency } from '../../api/latency-queries'
+import { deployments } from '../../api/queries'
 import type { CapacityCreate, ProfileRun, Slo } from '../../api/types'
 import {
   type Amount,

@@ -1,9 +1,10 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChartNoAxesColumn, Rows3, Table2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { ApiError } from '../../api/client'
+import { allUnusual, latency } from '../../api/latency-queries'
 import { operatorTimes } from '../../api/operator-times'
-import { deployment, deployments, latency } from '../../api/queries'
+import { deployment, deployments } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
 import { PriceBasis } from '../../app/PriceBasis'
 import { openPanel } from '../../app/panel-view'
@@ -11,6 +12,8 @@ import { usePricesOfVersion } from '../../app/prices'
 import { selectQuery } from '../../app/selection'
 import { setView, useEnvironment, useView } from '../../app/url-state'
 import { rank } from '../../logic/latency-comparison'
+import { shownQueries, stateOf } from '../../logic/shown-queries'
+import { unusualWord } from '../../logic/unusual-words'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -23,6 +26,7 @@ import { ComparisonTable } from './ComparisonTable'
 import styles from './dashboard.module.css'
 import { OpenSlo } from './OpenSlo'
 import { QueryDetail } from './QueryDetail'
+import { NothingShown, ShownQueries } from './ShownQueries'
 
 const WINDOWS = [
   { seconds: 300, name: 'last 5 minutes' },
@@ -31,6 +35,7 @@ const WINDOWS = [
   { seconds: 604_800, name: 'last week' },
 ]
 
+const MOST_WITHOUT_FILTER = 8 // queries
 const LONGEST_OF_SAMPLES = 691_200 // seconds: eight days
 
 /** Observed and predicted p99 and the SLO of every query of a version, the worst first, and one query in detail. */
@@ -122,13 +127,21 @@ function useVersion(versions: readonly Deployment[] | undefined, id: string | un
 function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   const view = useView()
   const environment = useEnvironment()
-  const { data: times } = useQuery({
-    ...operatorTimes(environment, version.id, Math.min(data.window_seconds, LONGEST_OF_SAMPLES), data.source),
-    placeholderData: keepPreviousData,
-  })
-  const ranked = useMemo(() => rank(data.queries), [data])
+  const { data: times } = useQuery(
+    operatorTimes(environment, version.id, Math.min(data.window_seconds, LONGEST_OF_SAMPLES), data.source),
+  )
+  const { data: look } = useQuery(allUnusual(environment, version.id, data.source))
+  const unusual = useMemo(
+    () => new Map(look?.queries.map(({ query, anomalies }) => [query, unusualWord(anomalies) ?? ''])),
+    [look],
+  )
+  const ranked = useMemo(() => rank(data.queries, unusual), [data, unusual])
   const prices = usePricesOfVersion(version.id)
-  const selected = ranked.find((comparison) => comparison.latency.query === view.query) ?? ranked[0]
+  const { named, shown } = useMemo(
+    () => shownQueries(ranked, view.named ?? '', stateOf(view.state)),
+    [ranked, view.named, view.state],
+  )
+  const selected = ranked.find((comparison) => comparison.latency.query === view.query) ?? shown[0] ?? ranked[0]
   return (
     <>
       <div className={styles['columns']}>
@@ -142,21 +155,30 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
               </Notice>
             </div>
           ) : null}
-          {view.as === 'table' ? (
+          {ranked.length > MOST_WITHOUT_FILTER || view.named || view.state ? <ShownQueries named={named} /> : null}
+          {shown.length === 0 ? (
+            <NothingShown all={ranked.length} />
+          ) : view.as === 'table' ? (
             <ComparisonTable
-              ranked={ranked}
+              ranked={shown}
               selected={selected?.latency.query}
+              unusual={unusual}
               onChoose={selectQuery}
               prices={prices.byQuery}
             />
           ) : (
-            <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
+            <ComparisonList
+              ranked={shown}
+              selected={selected?.latency.query}
+              unusual={unusual}
+              onChoose={selectQuery}
+            />
           )}
           <p className={styles['updated']}>
             Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
           </p>
           <PriceBasis report={prices.report} />
-          <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} />
+          <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} deploymentId={version.id} />
         </div>
         {selected ? (
           <QueryDetail key={selected.latency.query} comparison={selected} version={version} data={data} times={times} />

@@ -10,8 +10,11 @@ import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './dashboard.module.css'
 
-/** Buttons that export all SLOs to a file of OpenSLO documents or of rules for Prometheus, and import them from one. */
-export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
+/**
+ * Buttons that export all SLOs to a file of OpenSLO documents or of rules for Prometheus, import them from one, and save
+ * the last seven days of a version as a page.
+ */
+export function OpenSlo({ hasSlos, deploymentId }: { hasSlos: boolean; deploymentId: string }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
@@ -25,6 +28,16 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
       answered(api.GET(`${ENVIRONMENT}/prometheus-rules`, { params: { path: environment }, parseAs: 'text' })),
     onSuccess: (text) => download('slos.rules.yaml', 'application/yaml', text),
   })
+  const exportWeek = useMutation({
+    mutationFn: () =>
+      answered(
+        api.GET(`${ENVIRONMENT}/weeks/{deployment_id}`, {
+          params: { path: { ...environment, deployment_id: deploymentId } },
+          parseAs: 'text',
+        }),
+      ),
+    onSuccess: (text) => download(`${environment.application}-${environment.environment}-week.html`, 'text/html', text),
+  })
   const importFile = useMutation({
     mutationFn: async (file: File) =>
       answered(
@@ -36,7 +49,7 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
       void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
     },
   })
-  const error = exportAll.error ?? exportRules.error ?? importFile.error
+  const error = exportAll.error ?? exportRules.error ?? importFile.error ?? exportWeek.error
   return (
     <div className={styles['openslo']}>
       <Button look="quiet" disabled={!hasSlos || exportAll.isPending} onClick={() => exportAll.mutate()}>
@@ -47,6 +60,9 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
       </Button>
       <Button look="quiet" disabled={importFile.isPending} onClick={() => input.current?.click()}>
         Import SLOs
+      </Button>
+      <Button look="quiet" disabled={exportWeek.isPending} onClick={() => exportWeek.mutate()}>
+        Save the week as a page
       </Button>
       <input
         ref={input}

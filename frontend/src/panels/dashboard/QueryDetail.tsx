@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { latencyCharts } from '../../api/queries'
+import { latencyCharts } from '../../api/latency-queries'
 import type { Deployment, Latency, OperatorTimes, QueryLatency } from '../../api/types'
 import { usePricesOfVersion } from '../../app/prices'
 import { useEnvironment } from '../../app/url-state'
@@ -14,6 +14,7 @@ import { ErrorNotice, Notice } from '../../ui/Notice'
 import { formatCount, formatMs } from '../../units'
 import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
+import { OverLoad } from './OverLoad'
 import { PredictedCompliance } from './PredictedCompliance'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
@@ -65,6 +66,7 @@ export function QueryDetail({ comparison, version, data, times }: QueryDetailPro
       ) : (
         <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>
       )}
+      {latency.was_executed ? <OverLoad latency={latency} versionId={version.id} source={data.source} /> : null}
       {latency.sizes.some(
         ({ requests, least_requests, rows, least_rows }) => requests !== least_requests || rows !== least_rows,
       ) || latency.sizes.length > 1 ? (
@@ -151,20 +153,22 @@ function Charts({
   if (!charts) return error ? <ErrorNotice error={error} /> : <EmptyState title="Reading latencies…" />
   return (
     <>
-      <figure className={styles['figure']}>
-        <figcaption>p50, p99 and p99.9 over time</figcaption>
-        <LatencySeries
-          points={charts.series}
-          predictedMs={predictedForSeen(latency)?.typical_p99_ms ?? null}
-          markers={data.markers.map((marker) => ({
-            version: marker.version,
-            at: marker.at,
-            isNewPlan: marker.changed.includes(latency.query),
-          }))}
-          sloMs={latency.slo?.threshold_ms ?? null}
-          label={`p50, p99 and p99.9 of ${latency.query} over time`}
-        />
-      </figure>
+      {charts.series.length > 0 ? (
+        <figure className={styles['figure']}>
+          <figcaption>p50, p99 and p99.9 over time</figcaption>
+          <LatencySeries
+            points={charts.series}
+            predictedMs={predictedForSeen(latency)?.typical_p99_ms ?? null}
+            markers={data.markers.map((marker) => ({
+              version: marker.version,
+              at: marker.at,
+              isNewPlan: marker.changed.includes(latency.query),
+            }))}
+            sloMs={latency.slo?.threshold_ms ?? null}
+            label={`p50, p99 and p99.9 of ${latency.query} over time`}
+          />
+        </figure>
+      ) : null}
       {charts.histogram.length > 0 ? (
         <figure className={styles['figure']}>
           <figcaption>How often each latency was seen</figcaption>

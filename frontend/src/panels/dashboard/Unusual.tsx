@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { unusual } from '../../api/queries'
+import { unusual } from '../../api/latency-queries'
 import type { Latency } from '../../api/types'
 import { useEnvironment } from '../../app/url-state'
 import { anomalyText, pastText } from '../../logic/unusual-words'

@@ -18,8 +18,8 @@ from piql_backend.latency.schemas import (
     QueryLatencyRead,
 )
 from piql_backend.latency.service import compliance_of
-from piql_backend.latency.week_page import Week, as_page
 from piql_backend.slos.schemas import SloRead
+from piql_backend.weeks.page import Week, as_page
 
 from .conftest import DEVELOPMENT
 
@@ -88,7 +88,7 @@ def test_the_page_has_deployments_alerts_and_the_p99_over_the_week_and_needs_not
 
 
 async def test_the_week_of_a_deployment_is_sent_as_a_file(client: httpx.AsyncClient) -> None:
-    answer = await client.get(f"{DEVELOPMENT}/latency/live/week")
+    answer = await client.get(f"{DEVELOPMENT}/weeks/live")
     assert answer.text.startswith("<!doctype html>")
     assert answer.headers["content-disposition"] == 'attachment; filename="scadr-development-week.html"'
-    assert (await client.get(f"{DEVELOPMENT}/latency/d99/week")).status_code == 404
+    assert (await client.get(f"{DEVELOPMENT}/weeks/d99")).status_code == 404
