@@ -5,7 +5,7 @@ import { Api } from './api.ts'
 /** What becomes of a query, chosen by its number. */
 type Fate = 'calm' | 'failing' | 'burning' | 'broken' | 'limit' | 'few' | 'idle' | 'free'
 
-interface Told {
+interface Reported {
   outcome: string
   ms: number
   executions: number
@@ -18,9 +18,14 @@ const EARLIER = [30, 31, 32, 33, 34]
 const REST_OF_EARLIER = LAST_HOUR.filter((minute) => !EARLIER.includes(minute))
 const THRESHOLD_MS = 50
 const QUERIES_OF_SHIPMENT = 60 // a shipment has at most 20,000 cells
-const ok = (ms: number, executions: number, minutes = LAST_HOUR): Told => ({ outcome: 'ok', ms, executions, minutes })
+const ok = (ms: number, executions: number, minutes = LAST_HOUR): Reported => ({
+  outcome: 'ok',
+  ms,
+  executions,
+  minutes,
+})
 
-const TOLD: Readonly<Record<Fate, readonly Told[]>> = {
+const REPORTED: Readonly<Record<Fate, readonly Reported[]>> = {
   calm: [ok(4, 200), ok(9, 12), ok(18, 2)],
   failing: [{ outcome: 'StoreUnavailable', ms: 900, executions: 30, minutes: LAST_HOUR }],
   burning: [ok(12, 100), ok(140, 40)],
@@ -72,7 +77,7 @@ function shipmentOf(numbers: readonly number[], version: number): unknown {
   const outcomes = ['ok', 'StoreUnavailable', 'limit-passed']
   const thisMinute = Math.floor(Date.now() / 60_000)
   const rows = numbers.flatMap((number) =>
-    TOLD[fateOf(number)].flatMap(({ outcome, ms, executions, minutes }) =>
+    REPORTED[fateOf(number)].flatMap(({ outcome, ms, executions, minutes }) =>
       minutes.map((minute) => {
         const requests = number % 3 === 0 ? 1 : 11
         const results = number % 3 === 0 ? 1 : 10

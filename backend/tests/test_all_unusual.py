@@ -67,10 +67,10 @@ def test_an_hour_is_looked_at_once_and_the_next_one_anew(database: Database, mon
 def test_alerts_tell_what_became_slower_and_not_how_often_it_runs(database: Database) -> None:
     observe_hours(database, 200, 300, slower_for=6, factor=1.5)
     look = AllUnusual(ObservationTable(database), lambda: None).looked(deployment("q"), "both")
-    (told,) = unusual_in(look)
-    assert (told.kind, told.query) == ("unusual", "q")
-    assert "executions in the last 6 hours took longer than " in told.message
-    assert " % are usual at these hours of the week" in told.message
+    (condition,) = unusual_in(look)
+    assert (condition.kind, condition.query) == ("unusual", "q")
+    assert "executions in the last 6 hours took longer than " in condition.message
+    assert " % are usual at these hours of the week" in condition.message
     counts = [anomaly.model_copy(update={"measure": "executions"}) for anomaly in look.queries[0].anomalies]
     rest = look.queries[0].model_copy(update={"anomalies": counts})
     assert list(unusual_in(UnusualQueriesRead(until=datetime(2026, 6, 5), queries=[rest]))) == []

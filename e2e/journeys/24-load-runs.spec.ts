@@ -83,25 +83,26 @@ test('a run is cancelled and keeps what it measured, and two runs are compared',
   await expect(page.getByRole('list', { name: 'Load runs' }).getByRole('link', { name: 'short' })).toHaveCount(0)
 })
 
-test('a run of the command appears while it goes on, is cancelled here, and its result stays', async ({
-  server,
-  page,
-}, info) => {
-  const html = info.outputPath('nightly.html')
-  const report = `${server.url}/api${LOAD_RUNS.replace('/development', '/environments/development')}`
-  const rest = ['--query', 'findUser', '--rate', '30', '--seconds', '300', '--html', html]
-  const command = server.piql(['load-test', '--store'], [...rest, '--label', 'nightly', '--report', report])
-  const ended = new Promise((resolve) => command.once('exit', resolve))
-  await page.goto(LOAD_RUNS)
-  await page.getByRole('list', { name: 'Load runs' }).getByRole('link', { name: 'nightly' }).click()
-  await expect(page.getByText('by piql load-test', { exact: false })).toBeVisible()
-  await chartsMove(page)
-  await page.getByRole('button', { name: 'Cancel the run' }).click()
-  await expect(page.getByText('cancelled', { exact: true })).toBeVisible({ timeout: 30_000 * patience })
-  await expect(page.getByRole('region', { name: 'Result' })).toContainText('This result is partial')
-  expect(await ended).toBe(130)
-  expect(await readFile(html, 'utf8')).toContain('findUser')
-})
+test(
+  'a run of the command appears while it goes on, is cancelled here, and its result stays',
+  { tag: '@long' },
+  async ({ server, page }, info) => {
+    const html = info.outputPath('nightly.html')
+    const report = `${server.url}/api${LOAD_RUNS.replace('/development', '/environments/development')}`
+    const rest = ['--query', 'findUser', '--rate', '30', '--seconds', '300', '--html', html]
+    const command = server.piql(['load-test', '--store'], [...rest, '--label', 'nightly', '--report', report])
+    const ended = new Promise((resolve) => command.once('exit', resolve))
+    await page.goto(LOAD_RUNS)
+    await page.getByRole('list', { name: 'Load runs' }).getByRole('link', { name: 'nightly' }).click()
+    await expect(page.getByText('by piql load-test', { exact: false })).toBeVisible()
+    await chartsMove(page)
+    await page.getByRole('button', { name: 'Cancel the run' }).click()
+    await expect(page.getByText('cancelled', { exact: true })).toBeVisible({ timeout: 30_000 * patience })
+    await expect(page.getByRole('region', { name: 'Result' })).toContainText('This result is partial')
+    expect(await ended).toBe(130)
+    expect(await readFile(html, 'utf8')).toContain('findUser')
+  },
+)
 
 test('a query that writes is called only when its effect was seen', async ({ page }) => {
   await page.goto(LOAD_RUNS)

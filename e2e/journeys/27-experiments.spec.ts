@@ -5,7 +5,7 @@ import { patience } from '../patience.ts'
 
 test.describe.configure({ timeout: 180_000 * patience })
 
-test('an experiment is run, and each of its claims gets a verdict', async ({ page }) => {
+test('an experiment is run, and each of its claims gets a verdict', { tag: '@long' }, async ({ page }) => {
   await page.goto('/experiments')
   const list = page.getByRole('list', { name: 'Experiments' })
   const table1 = list
@@ -28,7 +28,7 @@ test('an experiment is run, and each of its claims gets a verdict', async ({ pag
   expect((await leaving).suggestedFilename()).toBe('vldb-table-1.html')
 })
 
-test('an experiment that does not exist says so', async ({ page }) => {
+test('an experiment that does not exist says so', { tag: '@long' }, async ({ page }) => {
   await page.goto('/experiments/unknown')
   await expect(page.getByText('There is no experiment unknown')).toBeVisible()
   await expectNoObjections(page, 'an unknown experiment')
