@@ -71,10 +71,6 @@ class Part:
     has_findings: bool  # diagnostics of its queries or its syntax; those of the tables that it defines do not count
     writes: bool  # some of its queries write; their bounds depend on the indexes of several tables
 
-    def results(self) -> Iterable[tuple[BoundQuery, PlannedQuery | None, CompiledQuery]]:
-        """Return each query as it was bound, planned alone and finished."""
-        return zip(self.bound, self.alone, self.compiled, strict=True)
-
     def findings_of_plans(self) -> list[Diagnostic]:
         """Return the diagnostics of planning; each query lists them after those of binding, a unit its own at last."""
         of_queries = [
@@ -260,7 +256,8 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     for file, queries, unnamed, _ in bound:
         alone = plan_all_once(queries, base.by_table)
         new.append(_part(file, tuple(queries), alone, alone, unnamed, base.catalog, base.settled))
-    tell_others([result for part in new for result in part.results()], base.definitions)
+    results = [result for part in new for result in zip(part.bound, part.alone, part.compiled, strict=True)]
+    tell_others(results, base.definitions)
     rebound = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
     parts = before.parts.with_replaced(rebound) if rebound else before.parts
     parts = parts.with_slice(head, len(before.parts) - tail, new[: len(added)])
