@@ -55,7 +55,7 @@ def asked_in_a_minute(monkeypatch: pytest.MonkeyPatch, shortened: float) -> Coun
 
     monkeypatch.setattr(person, "LiveFile", NoSocket)
     monkeypatch.setattr(person, "MINUTE", person.MINUTE * shortened)
-    monkeypatch.setattr(person.asyncio, "sleep", lambda seconds: sleep(seconds * shortened))
+    monkeypatch.setattr(asyncio, "sleep", lambda seconds: sleep(seconds * shortened))
 
     async def play() -> None:
         played = Person(0, "http://workbench", "", "scadr", Figures())

@@ -31,8 +31,8 @@ def wish_of(request: Request) -> str:
 
 def wish_among(fields: Mapping[str, Any]) -> str:
     """The fields that are told, in the order of the list, as JSON."""
-    told = {name: _short(fields[name]) for name in TOLD if name in fields}
-    return json.dumps(told, ensure_ascii=False) if told else ""
+    shown = {name: _short(fields[name]) for name in TOLD if name in fields}
+    return json.dumps(shown, ensure_ascii=False) if shown else ""
 
 
 def _short(value: Any) -> Any:
