@@ -194,6 +194,16 @@ A_SHORT_TABLE_IS_JOINED_TO_ITSELF = (
     WHERE posts.note = [me] AND posts.count = [p] ORDER BY posts.max DESC LIMIT [n] MAX 1;
     """,
 )
+A_STOP_PASSES_ONE_LEG_AFTER_ANOTHER = (
+    "FOREIGN KEY (author) REFERENCES users",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, age INT, CARDINALITY LIMIT 3000);
+    CREATE TABLE posts (author INT, score INT, PRIMARY KEY (author) {declared});
+    CREATE TABLE tags (post INT REFERENCES posts, word VARCHAR(9), PRIMARY KEY (word, post));
+    CREATE QUERY q AS SELECT t.age, s.score, v.word FROM users t, posts s JOIN tags v ON v.post = s.author
+    WHERE t.id = s.author LIMIT 2;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -215,6 +225,7 @@ A_SHORT_TABLE_IS_JOINED_TO_ITSELF = (
         pytest.param(*TWO_READS_NEED_NOT_WAIT, id="two reads need not wait for one another"),
         pytest.param(*AN_INDEX_HOLDS_WHAT_IS_ASKED_FOR, id="an index holds what is asked for"),
         pytest.param(*A_SHORT_TABLE_IS_JOINED_TO_ITSELF, id="a short table is joined to itself"),
+        pytest.param(*A_STOP_PASSES_ONE_LEG_AFTER_ANOTHER, id="a stop passes one leg after another"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

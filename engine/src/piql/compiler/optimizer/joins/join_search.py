@@ -14,32 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from heapq import heapify, heappop, heappush
 from math import inf, prod
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias, cast
 
-from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
+from piql.compiler.logical.expressions import ColumnRef, Or
 from piql.compiler.logical.operators import SortKey, Stop
 from piql.compiler.optimizer.analysis.effort import Effort
 from piql.compiler.optimizer.analysis.facts import facts_about
-from piql.compiler.optimizer.analysis.keeps_rows import keeps_every_row
 from piql.compiler.optimizer.analysis.predicates import relations_of
 from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.optimizer.joins.joining import Dependencies, Joining
 from piql.compiler.optimizer.joins.key_values import KeyValues
+from piql.compiler.optimizer.joins.leg_sets import Legs, leg_set, positions_in
 from piql.compiler.optimizer.joins.rough_rows import rough_rows
+from piql.compiler.optimizer.joins.stop_places import StopPlaces
 
 EXHAUSTIVE_LEGS = 6  # all orders of up to so many legs are compared; of more, the cheapest next leg is added each time
 NONE_ALIKE = 2  # legs: of so few, no two sets of legs before one are alike
 FEW_LEGS = 3  # of so few, each is taken to depend on all others: to find out takes longer than to try
 MOST_WAYS = 12  # ways kept for one set of legs
-MOST_VISITS = 100_000  # legs visited to find where a stop may stand; after that only foreign keys are looked at
 UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
 
 Order: TypeAlias = tuple[int, ...]
-Legs: TypeAlias = int  # a set of legs, each the bit of its position
 
 
 class Way(NamedTuple):
@@ -107,7 +105,6 @@ class JoinSearch:
     def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], *, is_step: bool = False) -> None:
         self.region = region
         self.is_step = is_step
-        self.is_page = stop is not None and stop.is_page
         self.legs = region.legs
         self.limit = stop.count.max if stop is not None and not region.above else None
         self.joining = Joining(region)
@@ -115,42 +112,59 @@ class JoinSearch:
         self.keys = keys
         self._home = {relation: at for at, leg in enumerate(self.legs) for relation in leg.relations}
         self._needs = tuple(map(self._needs_of, self.legs))
-        self._holders = tuple(  # for each column of the order, the legs that have it or an equal one
-            map(self._legs_equal_to, dict.fromkeys(column for key in keys for column in columns_in(key.expression)))
-        )
         self._everything: Legs = (1 << len(self.legs)) - 1
         self._related = tuple(map(self._related_to, self.legs))
+        self._stops = StopPlaces(
+            self.joining,
+            self.legs,
+            keys,
+            self._home,
+            self._needs,
+            self._related,
+            is_page=stop is not None and stop.is_page,
+        )
         self._dependencies: dict[int, Dependencies] = {}  # of each leg
-        self._leading: dict[int, Legs] = {}  # the answers of `_leads_to`
-        self._reached: dict[int, Legs] = {}  # by leg, all that foreign keys reach from it
-        self._stoppable: dict[Legs, bool] = {}  # the answers of `_is_stoppable`
         self._reads: dict[tuple[int, Legs, bool], _Read] = {}  # by leg, related legs before, whether it is the first
         self._extensions: dict[tuple[int, Legs, bool], _Extension] = {}  # the same, where no stop is to be placed
         self._reads_alike: dict[tuple[int, bool, object], _Read] = {}  # by leg and the signature of its dependencies
-        self._kept: dict[tuple[int, Legs], bool] = {}  # the answers of `_is_kept`
         self._values: KeyValues | None = None
-        self._visits = 0
 
     def _needs_of(self, leg: Leg) -> Legs:
         """Return the legs that must stand before this one: those that its ON reads."""
         reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
-        return _leg_set(self._home[read] for read in reads if read in self._home)
-
-    def _legs_equal_to(self, column: ColumnRef) -> Legs:
-        """Return the legs with a column that equals this one."""
-        return _leg_set(
-            self._home[equal.relation] for equal in self.equal.equal_to(column) if equal.relation in self._home
-        )
+        return leg_set(self._home[read] for read in reads if read in self._home)
 
     def _related_to(self, leg: Leg) -> Legs:
         """Return the legs that change how this one is joined; all legs where there are few."""
         if len(self.legs) <= FEW_LEGS:
             return self._everything
-        return _leg_set(self.joining.related(leg, self.legs))
+        return leg_set(self.joining.related(leg, self.legs))
 
     def best(self) -> Sequence[Way]:
-        """Return equally good orders: of all orders for up to `EXHAUSTIVE_LEGS` legs, else the greedy one."""
-        return self.exhaustively() if len(self.legs) <= EXHAUSTIVE_LEGS else self.greedily()
+        """Return equally good orders: of all orders for up to `EXHAUSTIVE_LEGS` legs, else the greedy one.
+
+        With each goes the order in which a stop passes its other legs, where that is another one.
+        """
+        ways = self.exhaustively() if len(self.legs) <= EXHAUSTIVE_LEGS else self.greedily()
+        return [*ways, *self._passed_by_stops(ways)]
+
+    def _passed_by_stops(self, ways: Sequence[Way]) -> list[Way]:
+        """Return ways whose stop stands where the search placed it: the legs above it in an order that keeps every row.
+
+        The search holds sets of legs against each other. By foreign keys v → s → t, a stop may stand above v alone, but
+        it passes t only once s is joined: v s t, not v t s.
+        """
+        orders = {way.order for way in ways}
+        passed: list[Way] = []
+        for order in tuple(orders) if self.limit is not None and len(self.legs) > NONE_ALIKE else ():
+            for count in range(1, len(order) - 1):
+                below = leg_set(order[:count])
+                if self._stops.may_stand_above(below):
+                    keeping = (*order[:count], *self._stops.kept_above(below))
+                    way = self.way_in_order(keeping) if len(keeping) == len(order) and keeping not in orders else None
+                    passed += [way] if way is not None else []
+                    break
+        return passed
 
     def exhaustively(self) -> Sequence[Way]:
         """Return the cheapest orders, by the best ways to join each set of legs, from small sets to all.
@@ -163,7 +177,7 @@ class JoinSearch:
         for _ in self.legs:
             following: dict[Legs, list[Way]] = {}
             for joined, ways in frontier.items():
-                for at in _positions(self._everything & ~joined):
+                for at in positions_in(self._everything & ~joined):
                     extension = self._extension(joined, at)
                     if extension is not None:
                         grown = following.setdefault(joined | 1 << at, [])
@@ -181,7 +195,7 @@ class JoinSearch:
         while joined != self._everything:
             grown = [
                 extended
-                for at in _positions(self._everything & ~joined)
+                for at in positions_in(self._everything & ~joined)
                 if (extension := self._extension(joined, at)) is not None
                 for extended in _extended((way,), extension, at, self.legs[at])
             ]
@@ -215,7 +229,7 @@ class JoinSearch:
         read = self._reads.get(key)
         if read is None:
             read = self._reads[key] = self._read_once(at, related_legs, is_first=not joined)
-        limit = self.limit if self.limit is not None and self._is_stoppable(joined | 1 << at) else None
+        limit = self.limit if self.limit is not None and self._stops.may_stand_above(joined | 1 << at) else None
         rows = read.rows if limit is None or not read.serves_stop else min(read.rows, limit * read.reads)
         is_bounded = read.is_derived or rows < UNKNOWN_ROWS
         can_be_limited = is_bounded or read.is_fixed
@@ -264,7 +278,7 @@ class JoinSearch:
     def _read(self, at: int, related_legs: Legs, *, is_first: bool) -> _Read:
         """Work out how a leg is read after the legs `near`, by the facts that its tests make known."""
         leg = self.legs[at]
-        legs_before = [self.legs[position] for position in _positions(related_legs)]
+        legs_before = [self.legs[position] for position in positions_in(related_legs)]
         predicates = (*self.joining.conditions(leg, legs_before), *self.joining.filters(leg, legs_before))
         relation, number = leg.relation, len(self._reads_alike)
         if relation is None:
@@ -281,7 +295,7 @@ class JoinSearch:
                 serves_stop=False,
                 is_limited=True,
             )
-        available = self._relations(_positions(related_legs))
+        available = self._relations(positions_in(related_legs))
         restrictions = restrictions_on(relation.alias, predicates, available)
         facts = facts_about(relation.table, restrictions)
         reads = prod([fixed.count for fixed in restrictions.equal.values()])
@@ -327,99 +341,6 @@ class JoinSearch:
             if column is not None:
                 names.append(column.name)
         return restrictions.are_served_with(names)
-
-    def _is_stoppable(self, joined: Legs) -> bool:
-        """Whether the stop may stand above these legs: all others keep every row and the order."""
-        is_stoppable = self._stoppable.get(joined)
-        if is_stoppable is None:
-            is_stoppable = self._stoppable[joined] = self._find_stoppable(joined)
-        return is_stoppable
-
-    def _find_stoppable(self, joined: Legs) -> bool:
-        """Add the legs that keep every row, one after the other, and tell whether all are reached so."""
-        if not self._have_order(joined) or not self._may_reach_all(joined):
-            return False
-        if self._visits > MOST_VISITS:
-            return True
-        before = joined
-        ready = [at for at in _positions(self._everything & ~joined) if self._is_kept(at, before)]
-        heapify(ready)
-        while ready:
-            at = heappop(ready)
-            if not before >> at & 1 and self._is_kept(at, before):
-                before |= 1 << at
-                for neighbour in _positions(self._related[at] & ~before):
-                    if self._is_kept(neighbour, before):
-                        heappush(ready, neighbour)
-        return before == self._everything
-
-    def _have_order(self, joined: Legs) -> bool:
-        """Whether these legs have the columns of the order, but for those that only order the matches of one row.
-
-        An order tells any two rows apart. So if later columns are all of left-joined legs, the columns before them tell
-        the rows of these legs apart. A page's stop stays above such a join.
-        """
-        are_held = [bool(joined & holders) for holders in self._holders]
-        if all(are_held):
-            return True
-        first = are_held.index(False)
-        missing = _positions(self._everything & ~joined)
-        return (
-            not self.is_page
-            and first > 0
-            and not any(are_held[first:])
-            and all(self.legs[at].kind == "left" for at in missing)
-        )
-
-    def _is_kept(self, at: int, joined: Legs) -> bool:
-        """Whether joining a leg to these keeps every row; only related legs matter."""
-        if not self._leads_to(at) & joined:
-            return False
-        related_legs = self._related[at] & joined
-        is_kept = self._kept.get((at, related_legs))
-        self._visits += 1
-        if is_kept is None:
-            leg = self.legs[at]
-            before = [self.legs[position] for position in _positions(related_legs)]
-            self._visits += len(before)
-            bare = leg._replace(filters=self.joining.filters(leg, before))
-            is_kept = not self._needs[at] & ~related_legs and keeps_every_row(
-                bare,
-                self.joining.conditions(leg, before),
-                before,
-                lambda column: self.joining.is_equated(column, before),
-            )
-            self._kept[at, related_legs] = is_kept
-        return is_kept
-
-    def _may_reach_all(self, joined: Legs) -> bool:
-        """Whether all other inner legs are reached from these along foreign keys; a quick test before the exact one."""
-        reached = joined
-        for at in _positions(joined):
-            if at not in self._reached:
-                self._reached[at] = self._reached_from(1 << at)
-            reached |= self._reached[at]
-        return reached == self._everything
-
-    def _reached_from(self, reached: Legs) -> Legs:
-        """Return some legs with all that foreign keys reach from them."""
-        while True:
-            more = _leg_set(at for at in _positions(self._everything & ~reached) if self._leads_to(at) & reached)
-            if not more:
-                return reached
-            reached |= more
-
-    def _leads_to(self, at: int) -> Legs:
-        """Return the legs with a foreign key to this one."""
-        leading = self._leading.get(at)
-        if leading is None:
-            leg = self.legs[at]
-            positions = (position for position, candidate in enumerate(self.legs) if leg is not candidate)
-            leading = _leg_set(
-                position for position in positions if self.joining.may_be_followed(leg, self.legs[position])
-            )
-            self._leading[at] = leading
-        return leading
 
 
 def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> Iterator[Way]:
@@ -483,18 +404,3 @@ def _best_ways(ways: list[Way]) -> list[Way]:
             if len(best_ways) == MOST_WAYS:
                 break
     return best_ways
-
-
-def _positions(legs: Legs) -> Iterator[int]:
-    """Yield the positions of the legs in a set, in ascending order."""
-    while legs:
-        lowest = legs & -legs
-        yield lowest.bit_length() - 1
-        legs ^= lowest
-
-
-def _leg_set(positions: Iterable[int]) -> Legs:
-    legs = 0
-    for at in positions:
-        legs |= 1 << at
-    return legs
