@@ -28,6 +28,7 @@ SAY_ALL_BY_THEIR_PATH = {  # beside it they have values, measurements, texts, pa
     "POST /api/application-imports/{import_id}/parts",
     f"POST {ENVIRONMENT}/deployments/{{deployment_id}}/queries/{{name}}/executions",
     f"POST {ENVIRONMENT}/imports/{{import_id}}/parts",
+    f"POST {ENVIRONMENT}/load-runs/{{run_id}}/reported-result",
     f"POST {ENVIRONMENT}/otlp/v1/metrics",
     f"POST {ENVIRONMENT}/reports",
     f"POST {ENVIRONMENT}/slos/openslo",

@@ -100,6 +100,8 @@ EXEMPT = {
     f"{ENVIRONMENT}/latency/{{deployment_id}}/unusual/{{query}} anomalies": (
         "For each of 3 windows: errors, executions, and two times of 6 classes of sizes."
     ),
+    f"{ENVIRONMENT}/latency/{{deployment_id}}/unusual queries": ONE_VERSION,
+    f"{ENVIRONMENT}/latency/{{deployment_id}}/load/{{query}} hours": "At most those of 4 weeks: 672.",
     f"{ENVIRONMENT}/operator-times/{{deployment_id}} blame": ONE_VERSION,
     f"{ENVIRONMENT}/operator-times/{{deployment_id}} kinds": (
         "One for each kind of operator and power of two of its requests, which the bounds of one version limit."

@@ -33,6 +33,7 @@ from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.schemas import QueryLatencyRead
 from piql_backend.latency.service import Latency
 from piql_backend.predictions.questions import SizeEstimate, SizeEstimates
+from piql_backend.prices.service import Prices
 from piql_backend.reports.repository import ReportedTable
 from piql_backend.reports.schemas import Shipment
 from piql_backend.reports.service import Reports
@@ -64,7 +65,9 @@ class Stated:
 
     def __init__(self, queries: Sequence[str]) -> None:
         self.estimates: dict[tuple[str, int], SizeEstimate] = {}
-        self._queries = [SimpleNamespace(name=name, operations=MOST_SIZE, predicted_p99_ms=None) for name in queries]
+        self._queries = [
+            SimpleNamespace(name=name, kind="select", operations=MOST_SIZE, predicted_p99_ms=None) for name in queries
+        ]
 
     def read(self, deployment_id: str) -> SimpleNamespace:
         return SimpleNamespace(id=deployment_id, version=1, run_id="stated", model="surface", queries=self._queries)
@@ -101,6 +104,7 @@ class World:
             Observations(self._database),
             Plans(deployments),
             Comparing(deployments, cast(Any, self.stated)),
+            Prices(lambda: None, is_file=True, workers=cast(Any, None)),
         )
         self._store = TimedStore(open_store(f"embedded:{folder / 'store'}"), clock)
         address = ReportAddress("http", "127.0.0.1", 1, "/reports", folder / "spool")
