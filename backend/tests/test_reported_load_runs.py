@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 
 import httpx
@@ -33,8 +34,14 @@ def second(at: float) -> dict[str, object]:
     return {"at": at, "asked": 40.0, "done": 39.0, **counts, **percentiles, "computing": 0.1, "queries": []}
 
 
+async def report(client: httpx.AsyncClient, path: str, **fields: object) -> httpx.Response:
+    """Post what the command posts: JSON that is compressed."""
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    return await client.post(f"{RUNS}/{path}", content=gzip.compress(json.dumps(fields).encode()), headers=headers)
+
+
 async def begun(client: httpx.AsyncClient, **changes: object) -> str:
-    answer = await client.post(f"{RUNS}/reported", json={**BEGIN, **changes})
+    answer = await report(client, "reported", **{**BEGIN, **changes})
     assert answer.status_code == 201, answer.text
     run = answer.json()
     assert (run["state"], run["is_reported"]) == ("running", True)
@@ -51,10 +58,10 @@ async def test_a_reported_run_is_followed_and_compared_with_one_that_the_workben
 
     following = asyncio.create_task(client.get(f"{RUNS}/{run_id}/events"))
     for at in (1.0, 2.0):
-        answer = await client.post(f"{RUNS}/{run_id}/seconds", json={"seconds": [second(at)]})
+        answer = await report(client, f"{run_id}/seconds", seconds=[second(at)])
         assert (answer.status_code, answer.json()["seconds_done"]) == (200, at)
     await asyncio.sleep(0.1)
-    ended = (await client.post(f"{RUNS}/{run_id}/reported-result", json={"result": result})).json()
+    ended = (await report(client, f"{run_id}/reported-result", result=result)).json()
     assert (ended["state"], ended["has_result"]) == ("done", True)
     events = [event.split("\ndata: ") for event in (await following).text.strip().split("\n\n")]
     seconds = [second for kind, data in events if kind == "event: seconds" for second in json.loads(data)]
@@ -64,14 +71,14 @@ async def test_a_reported_run_is_followed_and_compared_with_one_that_the_workben
     assert {row[0] for row in compared["rows"]} == {"findUser", "thoughtstream"}
     assert "Tag=findUser:40:rt" in (await client.get(f"{RUNS}/{run_id}/file?kind=hlog")).text
     assert (await client.get(f"{RUNS}/{run_id}/page")).text.startswith("<!doctype html>")
-    again = await client.post(f"{RUNS}/{run_id}/reported-result", json={"result": result})
+    again = await report(client, f"{run_id}/reported-result", result=result)
     assert (again.status_code, again.json()["code"]) == (409, "run-ended")
 
 
 async def test_who_reports_a_run_is_told_that_somebody_cancelled_it(client: httpx.AsyncClient) -> None:
     run_id = await begun(client)
     assert (await client.post(f"{RUNS}/{run_id}/cancel")).json()["state"] == "cancelling"
-    answer = await client.post(f"{RUNS}/{run_id}/seconds", json={"seconds": [second(1.0)]})
+    answer = await report(client, f"{run_id}/seconds", seconds=[second(1.0)])
     assert answer.json()["state"] == "cancelling"
 
 
@@ -83,7 +90,7 @@ async def test_a_run_of_which_nothing_is_heard_has_failed(
     while (run := (await client.get(f"{RUNS}/{run_id}")).json())["state"] == "running":
         await asyncio.sleep(0.02)
     assert (run["state"], run["message"]) == ("failed", "Nothing was heard of it for 0.05 s.")
-    late = await client.post(f"{RUNS}/{run_id}/seconds", json={"seconds": [second(1.0)]})
+    late = await report(client, f"{run_id}/seconds", seconds=[second(1.0)])
     assert (late.status_code, late.json()["code"]) == (409, "run-ended")
 
 

@@ -1,4 +1,4 @@
-"""Middleware that unpacks the bodies of reports and of OTLP, which are compressed by gzip; others come as they are."""
+"""Middleware that unpacks the bodies of reports, OTLP and load runs, compressed by gzip; others come as they are."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from piql_backend.web.same_origin import OTLP
 
 MOST_BYTES = 20_000_000  # unpacked
 _GZIP = zlib.MAX_WBITS | 16
+_ENDS = (
+    "/reports",
+    OTLP,
+    "/load-runs/reported",
+    "/seconds",
+    "/reported-result",
+)  # of the paths of programs that report
 
 
 class CompressedBodies:
@@ -22,7 +29,7 @@ class CompressedBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"]) if scope["type"] == "http" else {}
-        if headers.get(b"content-encoding", b"").lower() != b"gzip" or not scope["path"].endswith(("/reports", OTLP)):
+        if headers.get(b"content-encoding", b"").lower() != b"gzip" or not scope["path"].endswith(_ENDS):
             await self._app(scope, receive, send)
             return
         packed = b""

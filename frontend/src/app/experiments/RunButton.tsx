@@ -18,6 +18,7 @@ export function RunButton({ experiment }: { experiment: Experiment }) {
       ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: experiments.queryKey }),
   })
+  const action = isRunning ? 'Cancel' : experiment.verdict ? 'Run again' : 'Run'
   return (
     <>
       {change.error ? <ErrorNotice error={change.error} /> : null}
@@ -26,9 +27,9 @@ export function RunButton({ experiment }: { experiment: Experiment }) {
         icon={isRunning ? <Square size={12} aria-hidden /> : <Play size={12} aria-hidden />}
         disabled={change.isPending || experiment.state === 'cancelling'}
         onClick={() => change.mutate()}
-        aria-label={`${isRunning ? 'Cancel' : 'Run'} ${experiment.title}`}
+        aria-label={`${action} ${experiment.title}`}
       >
-        {isRunning ? 'Cancel' : experiment.verdict ? 'Run again' : 'Run'}
+        {action}
       </Button>
     </>
   )
