@@ -13,6 +13,7 @@ browsers.py              the name of a browser, so that people know their sessio
 clock.py                 the time as the tables keep it
 attempts.py              how often a wrong password may be tried
 audit.py                 the record, to which rows are only added
+wishes.py                what a request asked for, as far as the record tells it
 strangers.py             what is refused to nobody who is known, which the record does not keep
 gate.py                  lets requests through, or refuses them, by what their endpoint needs
 service.py               logs in, changes passwords, and opens all of the above

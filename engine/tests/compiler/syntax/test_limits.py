@@ -9,7 +9,7 @@ import pytest
 from piql.compiler import Compiler
 from piql.compiler.binding import star_room
 from piql.compiler.optimizer.analysis import combine_tests
-from piql.compiler.optimizer.joins import join_search, joining
+from piql.compiler.optimizer.joins import join_search, joining, stop_places
 from piql.compiler.syntax import pieces
 from piql.compiler.syntax.cursor import MAX_KEY_COLUMNS, MAX_TOKENS
 from piql.compiler.syntax.parser import MAX_WORK, parse
@@ -290,8 +290,8 @@ def test_each_step_of_ordering_many_tables_looks_at_what_equals_that_table_alone
 
 def test_no_match_is_looked_for_behind_a_stop_where_no_foreign_key_leads(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    keeps = join_search.keeps_every_row
-    monkeypatch.setattr(join_search, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
+    keeps = stop_places.keeps_every_row
+    monkeypatch.setattr(stop_places, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
     piql.compile(chain(20, " LIMIT 5"))
     assert not asked
     keyed = chain(5, " LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
@@ -315,8 +315,8 @@ def test_where_a_stop_may_stand_among_sixty_tables_is_found_by_few_looks_at_each
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[object] = []
-    keeps = join_search.keeps_every_row
-    monkeypatch.setattr(join_search, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
+    keeps = stop_places.keeps_every_row
+    monkeypatch.setattr(stop_places, "keeps_every_row", lambda *given: (asked.append(given), keeps(*given))[1])
     keyed = chain(60, " ORDER BY x9.b LIMIT 5").replace("b INT", "b INT NOT NULL REFERENCES t")
     assert piql.compile(keyed).queries["q"].is_bounded
     assert 60 < len(asked) < 8 * 60

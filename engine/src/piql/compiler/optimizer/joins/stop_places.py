@@ -63,7 +63,7 @@ class StopPlaces:
         return self._visits > MOST_VISITS or joined.bit_count() + len(self.kept_above(joined)) == len(self._legs)
 
     def kept_above(self, joined: Legs) -> list[int]:
-        """Return the legs that can be joined to these one after the other, in an order in which each keeps every row."""
+        """Return the legs that can be joined to these one after the other, in an order in which each keeps all rows."""
         before, order = joined, list[int]()
         ready = [at for at in positions_in(self._everything & ~joined) if self._is_kept(at, before)]
         heapify(ready)
