@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import gc
 import os
 import subprocess
 import sys
@@ -16,6 +17,11 @@ from patience import PATIENCE
 from piql.store.embedded import turns
 from piql.store.embedded.store import EmbeddedStore
 from processes.forked import said_by_child
+
+
+@pytest.fixture(autouse=True)
+def nothing_of_other_tests_is_open() -> None:
+    gc.collect()  # stores that they left without closing them
 
 
 @pytest.fixture
