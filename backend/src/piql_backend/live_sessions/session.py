@@ -141,6 +141,7 @@ class LiveSession:
                 participant.send(messages.saved(self._revision, edits[participant], is_current))
             for author in authors:
                 await author.note(200)
+            await self.check_all()  # edits may come as fast as they are saved
 
     async def check_all(self) -> None:
         """End whoever may no longer take part, whatever becomes of the text."""

@@ -5,8 +5,9 @@ A page asks every few seconds, and a live session asks about everybody who takes
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from piql_backend.people.clock import Clock
 from piql_backend.people.cookie import Shown
@@ -31,11 +32,11 @@ class KnownVisitors:
     def __init__(self, revision: Revision, clock: Clock) -> None:
         self._revision = revision
         self._clock = clock
-        self._known: dict[Shown, _Known] = {}
+        self._known: dict[bytes, _Known] = {}  # by a digest: what is shown may be long, and is secret
 
     def who_shows(self, shown: Shown) -> Visitor | None:
         """Who is known to show this; None where the database has to be asked."""
-        known = self._known.get(shown)
+        known = self._known.get(_digest(shown))
         if known is None or not 0 <= self._clock() - known.at < SECONDS_KNOWN:
             return None
         return known.visitor if known.revision == self._revision() else None
@@ -47,5 +48,9 @@ class KnownVisitors:
         if visitor is not None and revision is not None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[shown] = _Known(visitor, revision, at)
+            self._known[_digest(shown)] = _Known(visitor, revision, at)
         return visitor
+
+
+def _digest(shown: Shown) -> bytes:
+    return hashlib.blake2b(repr(astuple(shown)).encode("utf-8", "surrogateescape"), digest_size=32).digest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from piql_backend.pulse.schemas import VersionsRead
 from piql_backend.threads.thread_file import COMMENTS
 
 _DIGEST_BYTES = 8
-_CHANGE_COUNTER = slice(24, 28)  # in the header of an SQLite file: another one after each transaction
+_SECONDS_TO_REST = 2  # far more than the steps in which a disk tells time
 
 
 def versions_of(
@@ -45,12 +45,13 @@ def _of_observed(environment: Environment) -> str:
 def _of_comments(file: Path, files: str) -> str:
     """The version of the threads, which stand at lines of the files; empty where nobody has said anything."""
     try:
-        with file.open("rb") as header:
-            counter = header.read(_CHANGE_COUNTER.stop)[_CHANGE_COUNTER]
-            state = os.fstat(header.fileno())
+        state = file.stat()  # to open and close it would let go of SQLite's locks
     except OSError:
         return ""
-    return _digest((files, counter.hex(), str(state.st_ino), str(state.st_mtime_ns)))
+    # Two changes may have one time: a version is another one each second until the file has rested for some.
+    now = time.time()
+    moment = str(int(now)) if 0 <= now - state.st_mtime < _SECONDS_TO_REST else ""
+    return _digest((files, moment, str(state.st_ino), str(state.st_size), str(state.st_mtime_ns)))
 
 
 def _of_environments(application: str, environments: Environments) -> str:
