@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from piql_profiler.measure.grid import Operator, Point
-from piql_profiler.measure.histogram import BINS, EDGES_US, HIGHEST_US, Histogram, bins_of
+from piql_profiler.measure.histogram import BINS, EDGES_US, HIGHEST_US, Histogram, bins_of, merge_all
 from piql_profiler.measure.measurements import Measurement
 
 _DIGITS = 3
@@ -54,8 +54,8 @@ class UnreadableLog(Exception):
 
 
 def write_hlog(path: Path, cells: Iterable[Measurement]) -> None:
-    """Write all measurements, in order of time."""
-    ordered = sorted(cells, key=lambda cell: (cell.started_at, cell.point.sort_key()))
+    """Write all measurements, in order of time; those of a point that was measured twice in an interval as one line."""
+    ordered = sorted(_one_of_each_interval(cells), key=lambda cell: (cell.started_at, cell.point.sort_key()))
     began = ordered[0].started_at if ordered else 0.0
     lines = []
     for cell in ordered:
@@ -160,6 +160,26 @@ def decode(text: str) -> Histogram:
     dense = np.zeros(BINS, dtype=np.int64)
     np.add.at(dense, bins_of(np.array(values, dtype=np.float64)), counts)
     return Histogram(dense)
+
+
+def _one_of_each_interval(cells: Iterable[Measurement]) -> Iterable[Measurement]:
+    """The measurements with one for each point and interval: each line of a log is read as an interval of its point."""
+    merged: dict[tuple[Point, int], Measurement] = {}
+    for cell in cells:
+        key = (cell.point, cell.interval)
+        merged[key] = cell if key not in merged else _together(merged[key], cell)
+    return merged.values()
+
+
+def _together(first: Measurement, second: Measurement) -> Measurement:
+    responses = [cell.response for cell in (first, second) if cell.response is not None]
+    return replace(
+        first,
+        histogram=first.histogram.merge(second.histogram),
+        started_at=min(first.started_at, second.started_at),
+        seconds=first.seconds + second.seconds,
+        response=merge_all(responses) if responses else None,
+    )
 
 
 def _finite(text: str) -> float:
