@@ -5,6 +5,9 @@ import stat
 from typing import Any
 
 import httpx
+import pytest
+from piql_backend.headroom.schemas import KeptCounts
+from piql_backend.headroom.service import HeadroomCounts
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT, folder_of
@@ -51,6 +54,22 @@ async def test_a_count_is_kept_and_the_next_one_says_what_has_grown(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.write_text("{")
     assert (await client.get(HEADROOM)).json()["limits"] == []  # a damaged file is counted anew
+
+
+async def test_a_count_that_ends_while_it_is_read_goes_on_for_who_reads(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_kept = HeadroomCounts._kept
+
+    def kept_before_the_end(counts: HeadroomCounts) -> KeptCounts:
+        kept = read_kept(counts)
+        counts._state = "counted"
+        return kept
+
+    monkeypatch.setattr(HeadroomCounts, "_carry_out", lambda counts: None)
+    monkeypatch.setattr(HeadroomCounts, "_kept", kept_before_the_end)
+    begun = (await client.post(f"{HEADROOM}/counts")).json()
+    assert (begun["state"], begun["limits"]) == ("counting", [])
 
 
 async def test_another_limit_is_compiled_and_nothing_is_changed(client: httpx.AsyncClient) -> None:

@@ -73,9 +73,10 @@ class HeadroomCounts:
 
     def read(self) -> HeadroomRead:
         """Return the last count, and what a new one costs."""
+        known = self._state  # before the file is read: a count that ends meanwhile is not in what was read
         kept = self._kept()
         cost = walk_cost(self._store.database())
-        state: CountState = self._state or ("counted" if kept.last else "none")
+        state: CountState = known or ("counted" if kept.last else "none")
         return HeadroomRead(
             state=state,
             cost_requests=cost.requests,
