@@ -154,6 +154,49 @@ def test_a_policy_holds_in_a_statement_that_is_run_without_being_deployed(laggin
     assert db.run(text.format("EVENTUAL")).rows == [{"value": 0}]
 
 
+def test_a_session_asks_as_the_version_that_it_executes_says(lagging: LaggingStore, tmp_path: Path) -> None:
+    without = SOURCE.replace(" WITH READ SESSION", "").replace(" WITH READ QUORUM", " WITH READ SESSION")
+    db = piql.Database(lagging, consistency="quorum", canary=True)
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}") as other:
+        other.try_out(piql.compile(without), 1)
+    tried = db.tried
+    assert tried is not None
+    session = db.session(guarantees=["read-your-writes"])
+    for version in (None, tried.version):  # drawn for it, and named as the HTTP service does
+        session.execute("session", ROW, version=version)
+        assert lagging.eventual_reads == 0
+    session.execute("session", ROW, version=1)
+    assert lagging.eventual_reads == 1
+    session.execute("quorum", ROW)
+    assert lagging.eventual_reads == 2
+
+
+def test_a_session_asks_as_a_bare_statement_says(lagging: LaggingStore) -> None:
+    session = piql.Database(lagging, consistency="quorum").session(guarantees=["read-your-writes"])
+    text = "CREATE QUERY now {}AS SELECT value FROM counters WHERE id = 1;"
+    session.run(text.format(""))
+    assert lagging.eventual_reads == 0
+    session.run(text.format("WITH READ SESSION "))
+    assert lagging.eventual_reads == 1
+    session.execute("put", {**ROW, "value": 7})
+    assert session.run(text.format("WITH READ SESSION ")).rows == [{"value": 7}]
+    assert lagging.eventual_reads == 1
+
+
+def test_a_session_goes_on_with_the_version_that_is_deployed_meanwhile(lagging: LaggingStore, tmp_path: Path) -> None:
+    db = piql.Database(lagging, consistency="quorum")
+    session = db.session(guarantees=["read-your-writes"])
+    session.execute("session", ROW)
+    assert lagging.eventual_reads == 1
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}") as other:
+        other.deploy(piql.compile(SOURCE.replace(" WITH READ SESSION", "")))
+    db._look_at_once()
+    session.execute("session", ROW)
+    assert lagging.eventual_reads == 1
+    with pytest.raises(piql.DeployedMeanwhile):
+        session.execute("session", ROW, version=1)
+
+
 def test_each_policy_says_what_it_asks_and_what_may_be_seen() -> None:
     for policy in READ_POLICIES.values():
         assert policy.asks.endswith(".")

@@ -37,11 +37,3 @@ def of_version(prepared: Prepared, version: int | None) -> Prepared:
     """Return the version that is tried, where it has this number; else the one in force."""
     canary = prepared.canary
     return canary if canary is not None and canary.queried.version == version else prepared
-
-
-def version_with(prepared: Prepared, name: object) -> int | None:
-    """Return the number of the version that is tried, where only that one has a query; None for the one in force."""
-    canary = prepared.canary
-    if canary is None or not isinstance(name, str) or name in prepared.queried.compilation.queries:
-        return None
-    return canary.queried.version if name in canary.queried.compilation.queries else None

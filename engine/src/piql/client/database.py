@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from piql.client.deploying import Deploying
-from piql.client.prepared import AnyWrite, Prepared, PreparedStatement, is_write
+from piql.client.prepared import AnyWrite, Prepared, PreparedStatement
 from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
+from piql.client.version_in_force import kind_of_statement
 from piql.errors import (
     DeployedMeanwhile,
     InvalidCursor,
@@ -380,9 +381,9 @@ class Database(Deploying):
             lambda: self._context.cursor_key,
             lambda: self._prepared.deployment.version,
             self._refresh,
-            self._writes,
-            self._read_level,
-            lambda text: is_write(self._statement(text)[0]),
+            self._version_for,
+            self._kind,
+            lambda text: kind_of_statement(self._statement(text)[0]),
         )
         return Session(self, served, token, guarantees)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from piql.client.tokens import Guarantee, SessionMarks, either, read_token
-from piql.errors import InvalidParameter
+from piql.errors import DeployedMeanwhile, InvalidParameter
 from piql.runtime.arguments import names_in
 from piql.runtime.execution.prepared_query import Page
 from piql.runtime.execution.strategy import Strategy
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from piql.client.database import Database
 
 
+class StatementKind(NamedTuple):
+    """Whether a statement is a write, and of a read what its WITH READ says."""
+
+    is_write: bool
+    read: ReadLevel | None
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """What a session asks its database, beside the database's public methods."""
@@ -29,9 +36,9 @@ class Served:
     key: Callable[[], bytes]  # the key that seals tokens
     version: Callable[[], int]  # the number of the deployment that the database has loaded
     look: Callable[[], object]  # loads a newer deployment, if there is one
-    writes: Callable[[str], bool]  # whether a deployed query, by its name, is a write
-    read_level: Callable[[str], ReadLevel | None]  # of WITH READ of a deployed query, by its name
-    text_writes: Callable[[str], bool]  # whether a bare statement is a write
+    drawn: Callable[[str, str | None], int]  # the version that executes a query, by its name and cursor
+    kind: Callable[[str, int], StatementKind]  # of a deployed query, by its name and version
+    kind_of_text: Callable[[str], StatementKind]  # of a bare statement
 
 
 class Session:
@@ -65,12 +72,19 @@ class Session:
         snapshot: bool = False,
         version: int | None = None,
     ) -> Page:
-        """Execute a deployed query as `Database.execute` does, as fresh as the session's guarantees need."""
+        """Execute a deployed query as `Database.execute` does, as fresh as the session's guarantees need.
+
+        The version is chosen before: what it says of its freshness counts, and not what another version says.
+        """
         self._catch_up()
-        consistency = self._mark(self._served.writes(name))
-        if consistency is None and self._served.read_level(name) == "session":
-            consistency = "eventual"  # the session has no need of more, and says so
-        return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot, version)
+        while True:
+            chosen = self._served.drawn(name, cursor) if version is None else version
+            consistency = self._needed(self._served.kind(name, chosen))
+            try:
+                return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot, chosen)
+            except DeployedMeanwhile:
+                if version is not None:
+                    raise
 
     def run(
         self,
@@ -81,7 +95,7 @@ class Session:
     ) -> Page:
         """Run one statement as `Database.run` does, as fresh as the session's guarantees need."""
         self._catch_up()
-        consistency = self._mark(self._served.text_writes(text))
+        consistency = self._needed(self._served.kind_of_text(text))
         return self.database.run(text, parameters, cursor, consistency, snapshot)
 
     def load(
@@ -101,6 +115,13 @@ class Session:
         """Load the deployment in force, where the session has met a newer one on another server."""
         if self._marks.version > self._served.version():
             self._served.look()
+
+    def _needed(self, kind: StatementKind) -> Consistency | None:
+        """Remember a statement, and return how fresh its rows have to be; None for as its policy says."""
+        consistency = self._mark(kind.is_write)
+        if consistency is None and kind.read == "session":
+            return "eventual"  # the session has no need of more, and says so
+        return consistency
 
     def _mark(self, is_write: bool) -> Consistency | None:
         """Remember the version and the write before they are used, and return how fresh a read has to be.

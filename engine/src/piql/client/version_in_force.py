@@ -12,8 +12,9 @@ from __future__ import annotations
 from math import inf
 from time import monotonic
 
-from piql.client.canaries import drawn_version, of_version, version_with
+from piql.client.canaries import drawn_version, of_version
 from piql.client.prepared import ClientContext, Prepared, PreparedStatement, is_write
+from piql.client.session import StatementKind
 from piql.errors import InvalidParameter, NotDeployed, StoreUnavailable, kind_of
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.runtime.execution.prepared_query import PreparedQuery
@@ -22,7 +23,6 @@ from piql.runtime.execution.supplied import Now
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
-from piql.schema.read_policies import ReadLevel
 from piql.store.base import Store, Transaction
 from piql.versions.change.state import canary_of, deployment_of, read_state
 from piql.versions.pinned import pinned_to
@@ -120,14 +120,19 @@ class VersionInForce:
         """Return the version that is tried, where it has this number; else the one in force."""
         return of_version(self._prepared, version)
 
-    def _writes(self, name: str) -> bool:
-        """Return whether a deployed query is a write, in whichever version it is."""
-        return is_write(self._named(name, version_with(self._prepared, name) if self._takes_canary else None))
+    def _version_for(self, name: str, cursor: str | None) -> int:
+        """Return the version that an execution goes to where nobody names one: drawn only where canaries are taken."""
+        return self.drawn(name, cursor) if self._takes_canary else self._prepared.queried.version
 
-    def _read_level(self, name: str) -> ReadLevel | None:
-        """Return how fresh a deployed query is by its WITH READ; None without one, and for a write."""
-        query = self._named(name, version_with(self._prepared, name) if self._takes_canary else None)
-        return query.query.read if isinstance(query, PreparedQuery) else None
+    def _kind(self, name: str, version: int) -> StatementKind:
+        """Return what a deployed query of a version is; of one that is not loaded, what the one in force is.
+
+        Such a version is neither in force nor tried, so that executing it raises DeployedMeanwhile.
+        """
+        statement = self._named(name, version)
+        if statement.version != version and self._refresh():  # the caller has seen a newer one
+            statement = self._named(name, version)
+        return kind_of_statement(statement)
 
     def _named(self, name: str, version: int | None = None) -> PreparedStatement:
         """Return a deployed query, ready to run; raise NotDeployed where there is none of that name.
@@ -160,3 +165,8 @@ class VersionInForce:
         self._refresh()
         prepared = self._prepared
         return prepared.statement(text), prepared
+
+
+def kind_of_statement(statement: PreparedStatement) -> StatementKind:
+    """Return whether a prepared statement writes, and what a read of it says of its freshness."""
+    return StatementKind(is_write(statement), statement.query.read if isinstance(statement, PreparedQuery) else None)
