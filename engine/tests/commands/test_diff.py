@@ -79,6 +79,21 @@ def test_json_has_both_bounds_of_every_query(tmp_path: Path, capsys: Said) -> No
     assert (changed["before"]["rows"], changed["after"]["rows"], changed["is_regression"]) == (10, 50, True)
 
 
+def test_a_change_of_policy_is_named_though_no_bound_changes(tmp_path: Path, capsys: Said) -> None:
+    before = written(tmp_path, "before.piql", TABLES.format(10), ONE, ALL.replace(" AS", " WITH READ QUORUM AS"))
+    after = written(tmp_path, "after.piql", TABLES.format(10), ONE.replace(" AS", " WITH READ EVENTUAL AS"), ALL)
+    for output in ("table", "markdown"):
+        assert cli.main(["diff", before, after, "--output", output]) == 0
+        printed = capsys.readouterr().out
+        assert "reads: one none → eventual, mine quorum → none\n" in printed
+        assert printed.endswith("0 regressions, 0 queries as before\n")
+    cli.main(["diff", before, after, "--output", "json"])
+    policies = [query["policy"] for query in json.loads(capsys.readouterr().out)["queries"]]
+    assert policies == [{"before": "none", "after": "eventual"}, {"before": "quorum", "after": "none"}]
+    assert cli.main(["diff", before, before]) == 0
+    assert "reads" not in capsys.readouterr().out
+
+
 def test_a_folder_is_compared_with_what_git_keeps_of_it(tmp_path: Path, capsys: Said) -> None:
     folder = tmp_path / "sets" / "notes"
     folder.mkdir(parents=True)

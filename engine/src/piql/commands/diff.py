@@ -60,7 +60,7 @@ def as_text(changes: SetChanges) -> str:
     """Return the changes as a table for a terminal."""
     changed = [query for query in changes.queries if query.effect != "same"]
     parts = [format_table(HEADS, [_row(change) for change in changed])] if changed else []
-    return "\n\n".join((*parts, *_indexes(changes), _total(changes)))
+    return "\n\n".join((*parts, *_policies(changes), *_indexes(changes), _total(changes)))
 
 
 def as_markdown(changes: SetChanges) -> str:
@@ -68,7 +68,8 @@ def as_markdown(changes: SetChanges) -> str:
     changed = [query for query in changes.queries if query.effect != "same"]
     rows = [HEADS, ("---",) * len(HEADS), *(map(_cell, _row(change)) for change in changed)] if changed else []
     lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n\n".join(part for part in ("\n".join(lines), *_indexes(changes), _total(changes)) if part)
+    others = (*_policies(changes), *_indexes(changes), _total(changes))
+    return "\n\n".join(part for part in ("\n".join(lines), *others) if part)
 
 
 def as_json(changes: SetChanges) -> str:
@@ -80,6 +81,7 @@ def as_json(changes: SetChanges) -> str:
             "is_regression": query.is_regression,
             "before": _costs(query.before),
             "after": _costs(query.after),
+            "policy": None if query.policies is None else dict(zip(("before", "after"), query.policies, strict=True)),
         }
         for query in changes.queries
     ]
@@ -106,9 +108,15 @@ def _indexes(changes: SetChanges) -> tuple[str, ...]:
     return tuple(f"indexes {change}: {', '.join(names)}" for change, names in named if names)
 
 
+def _policies(changes: SetChanges) -> tuple[str, ...]:
+    """Return a line with the queries whose policy changes: how fresh their rows are is no part of a bound."""
+    changed = [f"{query.name} {' → '.join(query.policies)}" for query in changes.queries if query.policies is not None]
+    return (f"reads: {', '.join(changed)}",) if changed else ()
+
+
 def _total(changes: SetChanges) -> str:
     number = len(changes.regressions)
-    same = sum(query.effect == "same" for query in changes.queries)
+    same = sum(query.effect == "same" and query.policies is None for query in changes.queries)
     return f"{counted(number, 'regression')}, {counted(same, 'query')} as before"
 
 

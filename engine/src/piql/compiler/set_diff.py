@@ -1,4 +1,4 @@
-"""What changes between two compiled query sets: the bound of each query, and the indexes that come and go."""
+"""What changes between two compiled query sets: bound and policy of each query, and the indexes that come and go."""
 
 from __future__ import annotations
 
@@ -39,6 +39,13 @@ class QueryChange:
     @property
     def is_regression(self) -> bool:
         return self.effect in REGRESSIONS
+
+    @property
+    def policies(self) -> tuple[str, str] | None:
+        """Return the policies before and after, `none` where the text has none; None where they are the same."""
+        if self.before is None or self.after is None or self.before.read == self.after.read:
+            return None
+        return self.before.read or "none", self.after.read or "none"
 
 
 @dataclass(frozen=True, slots=True)
