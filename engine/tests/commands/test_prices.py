@@ -14,7 +14,7 @@ from piql.commands.check import check
 from piql.commands.plan import plan
 from piql.commands.pricing import dollars
 from piql.pricing.prices import most_gets, price_of
-from piql.pricing.sheets import SHEETS
+from piql.pricing.sheets import SHEETS, RequestSheet
 from piql.store.s3.store import S3Store
 
 __all__ = ["bucket_url", "object_store"]
@@ -114,6 +114,36 @@ def test_each_request_of_a_bound_has_the_price_of_its_kind(tmp_path: Path, capsy
     reads, writes = bound.reads + bound.counts, bound.puts + bound.deletes
     assert reads + writes == bound.operations
     assert prices["add"]["most"] == pytest.approx(reads * 0.25e-3 + writes * 1.25e-3)
+
+
+def test_an_upsert_has_the_price_of_its_dearer_way_though_the_other_makes_more_requests() -> None:
+    unique = ", ".join(f"a{n} INT UNIQUE" for n in range(3))
+    columns = ", ".join(f"b{n} INT" for n in range(5))
+    insert = "INSERT INTO t (id, a0, a1, a2) VALUES ([1: id], 1, 2, 3)"
+    more = "INSERT INTO t (id, a0, a1, a2) VALUES ([1: id], 1, 2, 3), ([2: other], 4, 5, 6)"
+    assignments = "a0 = 7, a1 = 8, a2 = 9"
+    source = f"CREATE TABLE t (id INT PRIMARY KEY, {unique}, {columns});\n" + "".join(
+        f"CREATE QUERY r{n} AS SELECT id FROM t WHERE b{n} = [1: b] LIMIT 5;\n" for n in range(5)
+    )
+    source += f"""CREATE QUERY inserted AS {insert} IF NOT EXISTS;
+    CREATE QUERY updated AS UPDATE t SET {assignments} WHERE id = [1: id];
+    CREATE QUERY upserted AS {insert} ON CONFLICT (id) DO UPDATE SET {assignments};
+    CREATE QUERY two AS {more} ON CONFLICT (id) DO UPDATE SET {assignments};
+    CREATE UNIT both AS BEGIN {insert} ON CONFLICT (id) DO UPDATE SET {assignments}; DELETE FROM t WHERE id = 1; END;
+    CREATE QUERY gone AS DELETE FROM t WHERE id = 1;"""
+    queries = piql.compile({"a.piql": source}).queries
+    bounds = {name: query.bound for name, query in queries.items()}
+    inserted, updated = bounds["inserted"], bounds["updated"]
+    assert inserted is not None
+    assert updated is not None
+    assert inserted.operations < updated.operations == queries["upserted"].bound.operations  # type: ignore[union-attr]
+    for write, dearer in ((Decimal(100), "inserted"), (Decimal(1), "updated")):
+        sheet = RequestSheet("Somebody", "May 2026", Decimal(1), write)
+        prices = {name: price_of(bound, sheet, 2) for name, bound in bounds.items()}
+        most = {name: price.most for name, price in prices.items() if price is not None}
+        assert most["upserted"] == most[dearer] == max(most["inserted"], most["updated"])
+        assert most["two"] == 2 * most[dearer]
+        assert most["both"] == most[dearer] + most["gone"]
 
 
 def test_a_request_costs_its_part_of_what_a_node_takes_in_a_month(

@@ -2,7 +2,8 @@
 
 A query asks a bucket for the root, and for pages that the client has not kept. So it has two prices there: where all of
 its pages are kept, and where none is. Writes have no price in a bucket: their bounds do not say how many rows a limit
-counts. On other stores each request has its price.
+counts. On other stores each request has its price. Of an INSERT with ON CONFLICT DO UPDATE it is that of the dearer
+way, which need not be the one with more requests.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def price_of(bound: Bound | None, sheet: Sheet, levels: int) -> Price | None:
             return None
         return Price(most_gets(bound, levels) * sheet.get, (bound.round_trips + _VERSION) * sheet.get)
     read, write = prices_of_requests(sheet)
-    return Price((bound.reads + bound.counts) * read + (bound.puts + bound.deletes) * write)
+    dearer_ways = sum(max(Decimal(0), way.reads * read + way.writes * write) for way in bound.other_ways)
+    return Price((bound.reads + bound.counts) * read + (bound.puts + bound.deletes) * write + dearer_ways)
 
 
 def prices_of_requests(sheet: RequestSheet | NodeSheet) -> tuple[Decimal, Decimal]:

@@ -9,6 +9,7 @@ it. For a query over the 100 subscriptions of one owner and the thoughts of each
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from piql.text.source import Span
 
@@ -44,6 +45,17 @@ class OperatorBound:
     by_level: tuple[int, ...] = ()  # requests of each level, in the step of a recursive union
 
 
+class OtherWay(NamedTuple):
+    """How many more reads and writes an execution may make by another way than the one whose requests are counted.
+
+    Of an INSERT with ON CONFLICT DO UPDATE the way with more requests is counted. The other one has no more of them
+    altogether, but may have more reads or more writes, and so a higher price.
+    """
+
+    reads: int  # gets and counts
+    writes: int  # puts and deletes
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The most that one execution can do. `operations` is the sum of `reads`, `counts`, `puts` and `deletes`."""
@@ -61,3 +73,4 @@ class Bound:
     deletes: int = 0
     reads: int = 0
     counts: int = 0  # requests that count a group for its limit
+    other_ways: tuple[OtherWay, ...] = ()  # one for each INSERT with ON CONFLICT DO UPDATE

@@ -40,6 +40,7 @@ def bound_of_unit(statements: Sequence[Bound]) -> Bound:
         deletes=sum(bound.deletes for bound in statements),
         reads=sum(bound.reads for bound in statements),
         counts=sum(bound.counts for bound in statements),
+        other_ways=tuple(way for bound in statements for way in bound.other_ways),
     )
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.bounds.bound import Bound, OperatorBound, OtherWay, Term
 from piql.compiler.bounds.formula import named, number
 from piql.compiler.bounds.queries import bound_of, requests_and_rows
 from piql.compiler.logical.operators import GivenRows
@@ -58,11 +58,19 @@ def bound_of_write(plan: WritePlan) -> Bound:
     of several rows it is the sum.
     """
     requests, round_trips = _requests_of(plan, plan.found_by)
-    if plan.otherwise is not None:
-        of_update, trips_of_update = _requests_of(plan.otherwise, plan.found_by)
-        if _sum(of_update) > _sum(requests):
-            requests = of_update
-        round_trips = max(round_trips, trips_of_update)
+    if plan.otherwise is None:
+        return _bound_of_rows(plan, requests, round_trips)
+    of_update, trips_of_update = _requests_of(plan.otherwise, plan.found_by)
+    round_trips = max(round_trips, trips_of_update)
+    ways = [_bound_of_rows(plan, way, round_trips) for way in (requests, of_update)]
+    counted, other = ways if ways[0].operations >= ways[1].operations else reversed(ways)
+    more_reads = other.reads + other.counts - counted.reads - counted.counts
+    more_writes = other.puts + other.deletes - counted.puts - counted.deletes
+    return replace(counted, other_ways=(OtherWay(more_reads, more_writes),))
+
+
+def _bound_of_rows(plan: WritePlan, requests: _Requests, round_trips: int) -> Bound:
+    """Return the bound of a write that takes `requests` and `round_trips` for each of its rows."""
     if plan.section is not None:
         return _bound_of_section(plan, plan.section, requests, round_trips)
     rows = plan.most_rows
