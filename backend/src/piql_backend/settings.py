@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from piql.reporting.hosts import is_loopback
-
 from piql_backend.web.rates import KINDS, Rates
 
 ROOT = Path(__file__).resolve().parents[3]  # of the repository, when run from it
@@ -82,11 +80,6 @@ class Settings:
     oidc_label: str | None = None  # what the button calls the provider; default: its host
     insecure: bool = False  # the host may be another than loopback, although nobody has to log in
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
-
-    @property
-    def is_local(self) -> bool:
-        """Whether only this machine is served."""
-        return is_loopback(self.host)
 
     @property
     def worker_limits(self) -> WorkerLimits:

@@ -2,6 +2,7 @@
 
 store.py            the store itself;  transaction.py   changes of the schema
 address.py          the URL cql://host,host/keyspace?…;  credentials.py   what it names and does not hold
+levels.py           which consistency each kind of request has
 layout.py           an index → a CQL table
 stored_values.py    values ↔ CQL's types
 reads/              the shape of a read → SELECTs, and several requests → one statement

@@ -2,7 +2,7 @@
 
 option               default               what it says
 replication_factor   3, or all nodes       copies of each row, when the keyspace is created
-consistency          LOCAL_QUORUM          how many replicas must answer a read or acknowledge a write
+consistency          LOCAL_QUORUM          how many replicas answer a read; a write waits for a majority at least
 timeout              5                     seconds after which a request is given up
 retries              3                     times that a request is sent again where no node could take it
 speculative          100                   milliseconds after which another node is asked, too; 0: never

@@ -17,6 +17,7 @@ from piql.schema.catalog import Index, SqlType, Table
 from piql.store.base import SIGNING_KEY, Answers, Batch, Consistency, Reader, ReadShape, Topology
 from piql.store.cql.address import Address, parse_address
 from piql.store.cql.layout import Layout, layout_of, quoted
+from piql.store.cql.levels import levels_of
 from piql.store.cql.link import Link
 from piql.store.cql.opening import open_link
 from piql.store.cql.reads.grouping import RowsByRequest, grouped, rows_of_requests, single
@@ -48,6 +49,7 @@ class CqlStore:
         self._read_settings = f"SELECT name, value FROM {settings} WHERE prefix = ?"
         self._read_setting = f"SELECT value FROM {settings} WHERE prefix = ? AND name = ?"
         self._write_setting = f"INSERT INTO {settings} (prefix, name, value) VALUES (?, ?, ?)"
+        self._usual = levels_of(address).usual
         self._connection = open_link(address)
         try:
             self.tables = Tables(self._connection)
@@ -130,6 +132,7 @@ class CqlStore:
 
     def _make_reader(self, read: CqlRead, consistency: Consistency | None) -> Reader:
         """Return the function that answers single requests of a read, over one statement or over several."""
+        consistency = consistency or self._usual
         has_many = len(read.statements) > 1
 
         def more(arguments: Row) -> tuple[list[Row], int]:
@@ -146,7 +149,7 @@ class CqlStore:
         """Answer the requests of a batch by a listing; ask again where hidden rows took places under the LIMIT."""
         lister = listing.listers.get(consistency)
         if lister is None:
-            lister = listing.listers[consistency] = self._reads.lister(read, listing, consistency)
+            lister = listing.listers[consistency] = self._reads.lister(read, listing, consistency or self._usual)
         keys = listing.keys(arguments)
         different = list(dict.fromkeys(keys))
         rows_by_key, are_shown, statements = lister(arguments[0], different)
@@ -170,7 +173,8 @@ class CqlStore:
         """Send one round of requests, grouped, and return the rows of each."""
         sent = grouped(requests, self._reads.spread, self._grouped_from)
         self._sent.statements += len(sent)
-        return rows_of_requests(sent, self._reads.answer_many(sent, consistency), len(requests))
+        answers = self._reads.answer_many(sent, consistency or self._usual)
+        return rows_of_requests(sent, answers, len(requests))
 
     def start_many(
         self,
@@ -179,6 +183,7 @@ class CqlStore:
         consistency: Consistency | None = None,
     ) -> None:
         """Begin the requests; the driver's thread goes on with those that come after others, and calls `done`."""
+        consistency = consistency or self._usual
         waiting = pending_reads(batches)
         requests_of_rounds = rounds([pending for batch in waiting for pending in batch])
 

@@ -10,21 +10,12 @@ from typing import Any, NamedTuple
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency
 from piql.store.cql.address import Address
+from piql.store.cql.levels import levels_of
 
 LATE_SECONDS = 1.0  # an idle connection is probed after so long, and has as long again to answer
 _SPECULATIVE_COPIES = 2
 _CONDITIONAL_PATIENCE = 5  # times as long before a copy: copies of a conditional change hinder each other
 AGREEMENT_SECONDS = 60  # that the nodes have to agree on a change of the schema
-_LEVELS = {
-    "ONE": "One",
-    "LOCAL_ONE": "LocalOne",
-    "TWO": "Two",
-    "THREE": "Three",
-    "QUORUM": "Quorum",
-    "LOCAL_QUORUM": "LocalQuorum",
-    "EACH_QUORUM": "EachQuorum",
-    "ALL": "All",
-}
 
 
 class DriverSettings(NamedTuple):
@@ -55,20 +46,20 @@ def driver_settings(address: Address) -> DriverSettings:
     except ImportError as missing:
         advice = "install it with pip install 'piql[rust]'"
         raise StoreUnavailable("driver=rust needs a package that is not installed", advice) from missing
-    is_local = address.consistency.startswith("LOCAL")
-    consistency = getattr(enums.Consistency, _LEVELS[address.consistency])
+    names = levels_of(address)
+    write = getattr(enums.Consistency, _of_driver(names.write))
     levels: dict[Consistency, Any] = {
-        "eventual": enums.Consistency.LocalOne if is_local else enums.Consistency.One,
-        "quorum": enums.Consistency.LocalQuorum if is_local else enums.Consistency.Quorum,
+        "eventual": getattr(enums.Consistency, _of_driver(names.eventual)),
+        "quorum": getattr(enums.Consistency, _of_driver(names.quorum)),
     }
-    serial = enums.Consistency.LocalSerial if is_local else enums.Consistency.Serial
+    serial = getattr(enums.Consistency, _of_driver(names.serial))
     where = NodeLocationPreference.datacenter(address.datacenter) if address.datacenter else None
 
     def profile(copies_after: float, retry_policy: Any) -> Any:
         return ExecutionProfile(
             timeout=address.timeout,
-            consistency=consistency,
-            serial_consistency=enums.SerialConsistency.LocalSerial if is_local else enums.SerialConsistency.Serial,
+            consistency=write,
+            serial_consistency=getattr(enums.SerialConsistency, _of_driver(names.serial)),
             load_balancing_policy=DefaultPolicy(node_location_preference=where),
             retry_policy=retry_policy,
             speculative_execution_policy=(
@@ -99,3 +90,8 @@ def driver_settings(address: Address) -> DriverSettings:
     if address.user:
         builder = builder.user(address.user, address.password or "")
     return DriverSettings(builder, profiles, levels, serial, patience)
+
+
+def _of_driver(level: str) -> str:
+    """Return the driver's name of a level: `LOCAL_QUORUM` is `LocalQuorum`."""
+    return "".join(word.capitalize() for word in level.split("_"))

@@ -29,6 +29,7 @@ from piql.store.base import Consistency, Node
 from piql.store.cql.address import Address
 from piql.store.cql.credentials import tls_context
 from piql.store.cql.forked import leave_to_parent
+from piql.store.cql.levels import levels_of
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.session.direct import Direct
@@ -64,12 +65,13 @@ class Connection:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        is_local = address.consistency.startswith("LOCAL")
+        levels = levels_of(address)
         self._levels: dict[Consistency, int] = {
-            "eventual": ConsistencyLevel.LOCAL_ONE if is_local else ConsistencyLevel.ONE,
-            "quorum": ConsistencyLevel.LOCAL_QUORUM if is_local else ConsistencyLevel.QUORUM,
+            "eventual": getattr(ConsistencyLevel, levels.eventual),
+            "quorum": getattr(ConsistencyLevel, levels.quorum),
         }
-        self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
+        self._write_level: int = getattr(ConsistencyLevel, levels.write)
+        self._serial: int = getattr(ConsistencyLevel, levels.serial)
         self.gate = Gate(address.in_flight * max(1, len(address.hosts)))
         self.silent = SilentNodes(address.speculative / 1000 or address.timeout)
         self.routing = Routing(address.datacenter, address.in_flight, self.gate, self.silent)
@@ -121,7 +123,7 @@ class Connection:
         return ExecutionProfile(
             load_balancing_policy=self.routing,
             retry_policy=NextNode() if address.retries else FallthroughRetryPolicy(),
-            consistency_level=getattr(ConsistencyLevel, address.consistency),
+            consistency_level=self._write_level,
             serial_consistency_level=self._serial,
             request_timeout=address.timeout,
             row_factory=tuple_factory,
@@ -229,11 +231,8 @@ class Connection:
         return self._session
 
     def level(self, consistency: Consistency | None) -> int:
-        """Return the driver's number of a consistency; None is what the address says."""
-        if consistency is None:
-            level: int = getattr(ConsistencyLevel, self.address.consistency)
-            return level
-        return self._levels[consistency]
+        """Return the driver's number of a consistency; None is that of writes."""
+        return self._write_level if consistency is None else self._levels[consistency]
 
     def bound(self, cql: str, values: Values, consistency: Consistency | None = None) -> BoundStatement:
         """Return a statement with its values, as the driver sends it."""
