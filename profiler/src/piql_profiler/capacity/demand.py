@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 from piql_profiler.capacity.uncertain import Uncertain
 from piql_profiler.measure.grid import Point
@@ -139,7 +139,7 @@ def _fitted(busy_us: Mapping[Point, float]) -> np.ndarray:
     busy = np.array([*busy_us.values()])
     if (busy <= 0.0).any():
         raise ValueError("a point that ran kept the nodes busy for some time")
-    terms, _ = nnls(work / busy[:, None], np.ones(len(busy)))
+    terms, _ = scipy.optimize.nnls(work / busy[:, None], np.ones(len(busy)))
     return np.asarray(terms)
 
 

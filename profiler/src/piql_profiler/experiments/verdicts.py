@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 Verdict: TypeAlias = Literal["agrees", "disagrees", "undecidable"]
 Values: TypeAlias = Sequence[float] | NDArray[np.float64]
@@ -86,7 +86,7 @@ def ratio_of_runs(above: Sequence[float], below: Sequence[float]) -> Interval:
     errors = [float(side.var(ddof=1)) / len(side) for side in (top, bottom)]
     error = sum(errors)
     freedom = error**2 / sum(part**2 / (len(side) - 1) for part, side in zip(errors, (top, bottom), strict=True))
-    middle, reach = float(top.mean() - bottom.mean()), float(stdtrit(freedom, 0.975)) * error**0.5
+    middle, reach = float(top.mean() - bottom.mean()), float(scipy.special.stdtrit(freedom, 0.975)) * error**0.5
     return Interval(float(np.exp(middle)), float(np.exp(middle - reach)), float(np.exp(middle + reach)))
 
 

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import bdtr, bdtrik, ndtr, ndtri
 
 from piql_profiler.measure.histogram import Histogram, quantile_of_curve
 from piql_profiler.measure.normal_scores import normal_scores
@@ -87,8 +86,8 @@ def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: f
 def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
     """The autocorrelations from lag 1 on, up to the first that may be noise."""
     centred = series - series.mean()
-    spectrum = np.abs(rfft(centred, next_fast_len(2 * len(series), real=True))) ** 2
-    products = irfft(spectrum)[: len(series)]
+    spectrum = np.abs(scipy.fft.rfft(centred, scipy.fft.next_fast_len(2 * len(series), real=True))) ** 2
+    products = scipy.fft.irfft(spectrum)[: len(series)]
     if products[0] <= 0.0:
         return np.zeros(0)
     correlations = products[1:] / products[0]
@@ -102,11 +101,13 @@ def _joint_excess(quantile: float) -> NDArray[np.float64]:
 
     An integral over the tail of one score, by Gauss-Legendre quadrature.
     """
-    threshold = float(ndtri(quantile))
+    threshold = float(scipy.special.ndtri(quantile))
     nodes, weights = leggauss(200)
     shares = quantile + (nodes + 1) / 2 * (1.0 - quantile)
     rho = _CORRELATIONS[:, None]
-    share_beyond = ndtr((rho * ndtri(shares)[None, :] - threshold) / np.sqrt(np.maximum(1.0 - rho**2, 1e-9)))
+    share_beyond = scipy.special.ndtr(
+        (rho * scipy.special.ndtri(shares)[None, :] - threshold) / np.sqrt(np.maximum(1.0 - rho**2, 1e-9))
+    )
     both = (share_beyond * weights[None, :]).sum(axis=1) / 2
     return np.asarray((both - (1.0 - quantile)) / quantile)
 
@@ -131,5 +132,5 @@ def _ranks(count: int, quantile: float) -> tuple[float, float]:
 
 def _fewest(share: float, count: int, quantile: float) -> int:
     """The least number of executions below the quantile that is not exceeded with a probability of at least `share`."""
-    number: int = max(math.ceil(bdtrik(share, count, quantile)), 0)
-    return number - 1 if number > 0 and bdtr(number - 1, count, quantile) >= share else number
+    number: int = max(math.ceil(scipy.special.bdtrik(share, count, quantile)), 0)
+    return number - 1 if number > 0 and scipy.special.bdtr(number - 1, count, quantile) >= share else number

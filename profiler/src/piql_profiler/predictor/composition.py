@@ -21,10 +21,9 @@ from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 import numpy as np
+import scipy
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import ndtr, ndtri
 
 from piql_profiler.measure.histogram import BINS, LOG_RATIO, Curve, quantile_of_curve
 
@@ -181,15 +180,16 @@ def _together(composition: Composition, spread: Mapping[int, Shares]) -> Shares:
 def _spectrum(composition: Serial, spread: Mapping[int, Shares]) -> NDArray[np.complex64]:
     """The transform of a sum: the product of its parts', long enough that no sum wraps around."""
     first, *others = (_together(part, spread) for part in composition.parts)
-    size = 2 * next_fast_len(-(-len(composition.parts) * first.shape[-1] // 2), real=True)  # even, as irfft assumes
-    spectrum = rfft(_masses(first), size, axis=-1)
+    half = -(-len(composition.parts) * first.shape[-1] // 2)
+    size = 2 * scipy.fft.next_fast_len(half, real=True)  # even, as irfft assumes
+    spectrum = scipy.fft.rfft(_masses(first), size, axis=-1)
     for shares in others:
-        spectrum *= rfft(_masses(shares), size, axis=-1)
+        spectrum *= scipy.fft.rfft(_masses(shares), size, axis=-1)
     return np.asarray(spectrum)
 
 
 def _from_spectrum(spectrum: NDArray[np.complex64], steps: int) -> Shares:
-    masses = irfft(spectrum, axis=-1)[..., :steps]
+    masses = scipy.fft.irfft(spectrum, axis=-1)[..., :steps]
     return np.asarray(np.cumsum(masses, axis=-1))
 
 
@@ -242,8 +242,10 @@ def _factor(correlation: float) -> tuple[Shares, Shares]:
     A row has the share below a latency given z, Φ((Φ⁻¹(F) − √ρ·z) / √(1 − ρ)), for each share F without knowing z.
     """
     nodes, weights = hermegauss(_FEW_NODES if correlation <= _WEAK else _MANY_NODES)
-    scores = ndtri(np.arange(_TABLE_STEPS + 1) / _TABLE_STEPS)
-    given_z = ndtr((scores[None, :] - math.sqrt(correlation) * nodes[:, None]) / math.sqrt(1.0 - correlation))
+    scores = scipy.special.ndtri(np.arange(_TABLE_STEPS + 1) / _TABLE_STEPS)
+    given_z = scipy.special.ndtr(
+        (scores[None, :] - math.sqrt(correlation) * nodes[:, None]) / math.sqrt(1.0 - correlation)
+    )
     return given_z.astype(np.float32), (weights / weights.sum()).astype(np.float32)
 
 

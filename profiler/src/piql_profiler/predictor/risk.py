@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import betaincinv
+import scipy
 
 ENOUGH_INTERVALS = 20
 _CONFIDENCE = 0.95
@@ -60,6 +60,6 @@ def clopper_pearson(successes: int, trials: int, confidence: float = _CONFIDENCE
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(f"{successes} of {trials} is no share")
     tail = (1.0 - confidence) / 2
-    low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
-    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))
+    low = 0.0 if successes == 0 else float(scipy.special.betaincinv(successes, trials - successes + 1, tail))
+    high = 1.0 if successes == trials else float(scipy.special.betaincinv(successes + 1, trials - successes, 1 - tail))
     return low, high

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from piql.trees.cached_property import cached_property
-from scipy.optimize import nnls
 
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import EDGES_US, Curve, cumulative_of, quantile_of_curve
@@ -155,7 +155,7 @@ def _fitted(features: _Values, quantiles: _Values) -> _Values:
     coefficients = np.zeros((quantiles.shape[1], quantiles.shape[2], features.shape[1]))
     for interval, share in product(range(quantiles.shape[1]), range(quantiles.shape[2])):
         weight = 1.0 / quantiles[:, interval, share]
-        coefficients[interval, share], _ = nnls(features * weight[:, None], np.ones(len(weight)))
+        coefficients[interval, share], _ = scipy.optimize.nnls(features * weight[:, None], np.ones(len(weight)))
     return coefficients
 
 

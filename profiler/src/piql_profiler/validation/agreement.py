@@ -30,7 +30,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from scipy.special import bdtr, bdtrc, betaincinv
+import scipy
 
 QUANTILE = 0.99
 ERROR = 0.05  # how often at most a verdict is wrong
@@ -70,8 +70,8 @@ def share_interval(kept: int, executions: int, error: float = ERROR) -> tuple[fl
     """
     if not 0 <= kept <= executions or executions == 0:
         raise ValueError(f"{kept} of {executions} is no count of a part")
-    low = 0.0 if kept == 0 else float(betaincinv(kept, executions - kept + 1, error / 2))
-    high = 1.0 if kept == executions else float(betaincinv(kept + 1, executions - kept, 1 - error / 2))
+    low = 0.0 if kept == 0 else float(scipy.special.betaincinv(kept, executions - kept + 1, error / 2))
+    high = 1.0 if kept == executions else float(scipy.special.betaincinv(kept + 1, executions - kept, 1 - error / 2))
     return low, high
 
 
@@ -118,12 +118,12 @@ def _outcome(executions: int, over: _Over) -> Outcome:
 
 def _are_many(executions: int, over: int) -> bool:
     """Whether more than 1 of 100 exceed an end: so many would be too improbable if exactly 1 of 100 did."""
-    return float(bdtrc(over - 1, executions, 1 - QUANTILE)) <= ERROR / 2
+    return float(scipy.special.bdtrc(over - 1, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
 def _are_few(executions: int, over: int) -> bool:
     """Whether fewer than 1 of 100 exceed an end."""
-    return float(bdtr(over, executions, 1 - QUANTILE)) <= ERROR / 2
+    return float(scipy.special.bdtr(over, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
 def _needed(executions: int, over: _Over) -> int | None:

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import betainc, gammainc, stdtr
 
 FALSE_ALARMS = 0.5  # of a query in a month, at most, as the tests are stated
 WINDOWS = (1, 6, 24)  # hours
@@ -155,9 +155,9 @@ def _chance_of_so_many(seen: float, mean: float, variance: float) -> float:
     if seen <= 0:
         return 1.0
     if variance <= mean * 1.0001:
-        return float(gammainc(seen, mean))
+        return float(scipy.special.gammainc(seen, mean))
     size = mean * mean / (variance - mean)
-    return float(betainc(seen, size, mean / (size + mean)))
+    return float(scipy.special.betainc(seen, size, mean / (size + mean)))
 
 
 def _executions(hours: Hours, error: float) -> list[Anomaly]:
@@ -183,7 +183,7 @@ def _executions(hours: Hours, error: float) -> list[Anomaly]:
         seen, meant = float(counts[-length:].sum()), float(usual[-length:].sum())
         spread = max(float(np.sqrt(np.mean(offs**2))), float(np.sqrt(1.0 / (meant + 1.0))))
         off = np.log((seen + 1.0) / (meant + 1.0))
-        chance = 2 * float(stdtr(max(len(offs) - 1, 1), -abs(off) / spread))
+        chance = 2 * float(scipy.special.stdtr(max(len(offs) - 1, 1), -abs(off) / spread))
         if chance < error and abs(off) > np.log(_LEAST_RATIO):
             unusual.append(Anomaly("executions", length, seen / length, meant / length, int(seen), chance))
     return unusual

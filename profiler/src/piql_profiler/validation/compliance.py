@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.special import bdtr, bdtrc
+import scipy
 
 from piql_profiler.predictor.predict import Prediction
 from piql_profiler.validation.agreement import ERROR, TOLERANCE
@@ -140,14 +140,14 @@ def _is_below(seen: Kept, end: float) -> bool:
     """Whether the true share is below an end: so few would be too improbable if it were exactly there."""
     if not 0 < end < 1:
         return end >= 1
-    return float(bdtr(seen.kept + seen.unsure, seen.executions, end)) <= ERROR / 2
+    return float(scipy.special.bdtr(seen.kept + seen.unsure, seen.executions, end)) <= ERROR / 2
 
 
 def _is_above(seen: Kept, end: float) -> bool:
     """Whether the true share is above an end."""
     if not 0 < end < 1:
         return end <= 0
-    return seen.kept > 0 and float(bdtrc(seen.kept - 1, seen.executions, end)) <= ERROR / 2
+    return seen.kept > 0 and float(scipy.special.bdtrc(seen.kept - 1, seen.executions, end)) <= ERROR / 2
 
 
 def _needed(end: float, quantile: float) -> int:

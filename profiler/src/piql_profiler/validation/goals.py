@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import spearmanr
+import scipy
 
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.validation.scores import Row, excess_pinball_us
@@ -80,9 +80,10 @@ def goals_of_map(rows: Sequence[Row], model: str, width: int) -> tuple[Goal, ...
     deviations = (np.log(tops) - np.log(ends[:, 0])) / (2 * _DEVIATIONS)
     noise = np.random.default_rng(_SEED).standard_normal((_DRAWS, len(rows)))
     ranks = [
-        float(spearmanr(predicted, latencies_us).statistic) for latencies_us in actual * np.exp(deviations * noise)
+        float(scipy.stats.spearmanr(predicted, latencies_us).statistic)
+        for latencies_us in actual * np.exp(deviations * noise)
     ]
-    value = float(spearmanr(predicted, actual).statistic)
+    value = float(scipy.stats.spearmanr(predicted, actual).statistic)
     worst, best = min(value, float(np.quantile(ranks, 0.025))), max(value, float(np.quantile(ranks, 0.975)))
     right, decided = _sides(predicted, ends)
     share = right / max(decided, 1)

@@ -6,7 +6,7 @@ If both groups are alike, how the marked ones are shared between them is hyperge
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 
 def chance_of_so_many(marked: int, group: int, other_group: int, all_marked: int) -> float:
@@ -22,4 +22,6 @@ def chance_of_so_many(marked: int, group: int, other_group: int, all_marked: int
 
 
 def _log_ways(of: int, chosen: np.ndarray) -> np.ndarray:
-    return np.asarray(gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1))
+    return np.asarray(
+        scipy.special.gammaln(of + 1) - scipy.special.gammaln(chosen + 1) - scipy.special.gammaln(of - chosen + 1)
+    )

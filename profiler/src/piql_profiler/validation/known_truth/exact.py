@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.measure.precision import Precision
@@ -31,7 +31,7 @@ def exact(times: ServiceTimes, calls: Sequence[Call], *, seed: int = 1, draws: i
     random = np.random.default_rng(seed)
     parts = [_drawn(times, calls, min(_AT_ONCE, draws - at), random) for at in range(0, draws, _AT_ONCE)]
     latencies = np.sort(np.concatenate(parts))
-    low, high = binom.ppf([_TAIL, 1 - _TAIL], draws, 0.99)
+    low, high = scipy.stats.binom.ppf([_TAIL, 1 - _TAIL], draws, 0.99)
     estimate, bottom, top = (float(latencies[int(rank)]) for rank in (0.99 * draws, low, high))
     return Exact(Precision(estimate, bottom, top), Histogram.of(latencies))
 
