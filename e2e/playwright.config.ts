@@ -12,6 +12,7 @@ const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
 
 export default defineConfig({
   testDir: 'journeys',
+  globalSetup: './first-start.ts',
   outputDir: 'test-results',
   // A worker takes one file at a time.
   workers: 2,

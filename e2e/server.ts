@@ -1,7 +1,7 @@
 // The real back end as a user starts it: the process `piql serve` with a temporary data folder. `halt` and `resume` stop
 // it and start it again on the same data; `stop` ends it and deletes the data.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,10 @@ const START_TIMEOUT_MS = 90_000 * patience
 const END_TIMEOUT_MS = 10_000 * patience
 
 /** A store URL such as `cql://127.0.0.1/journeys?timeout=30`, or unset for the embedded store. */
-const STORE = process.env['PIQL_E2E_STORE']
+export const STORE = process.env['PIQL_E2E_STORE']
+
+/** The variable with the data folder of `first-start.ts`. */
+export const FIRST_START = 'PIQL_E2E_FIRST_START'
 
 /** How many servers answer a journey that does not say it itself. */
 export const SERVERS = Number(process.env['PIQL_E2E_SERVERS'] ?? 1)
@@ -40,8 +43,8 @@ export class WorkbenchServer {
   ) {}
 
   /**
-   * Starts one; with `addPeople`, which gets the command and the data folder, it serves the team of these. The
-   * `environment` adds variables to its own. With two `servers` it is two of one team.
+   * Starts one; with `addPeople`, which gets the command and the data folder, it serves the team of these, from its first
+   * start on. The `environment` adds variables to its own. With two `servers` it is two of one team.
    */
   static async start(
     port: number,
@@ -53,7 +56,9 @@ export class WorkbenchServer {
     if (servers === 2) return SeveralServers.startAll(port, addPeople, environment)
     const data = await mkdtemp(join(tmpdir(), 'piql-e2e-'))
     const server = new WorkbenchServer(port, data, runner, addPeople !== undefined, environment)
+    const firstStart = process.env[FIRST_START]
     try {
+      if (firstStart && !addPeople) await cp(firstStart, data, { recursive: true })
       await addPeople?.(PIQL, data)
       await server.resume()
     } catch (error) {
@@ -61,6 +66,13 @@ export class WorkbenchServer {
       throw error
     }
     return server
+  }
+
+  /** Lets a data folder have its first start, and no more. */
+  static async startAndHalt(port: number, data: string): Promise<void> {
+    const server = new WorkbenchServer(port, data, 'local', false, {})
+    await server.resume()
+    await server.halt()
   }
 
   /** What the process printed since it was started. */
