@@ -27,7 +27,6 @@ from piql_profiler.validation.two_versions import Ran
 from .conftest import DEVELOPMENT, Running, store_url_of
 from .test_deploy_requests import (
     DEPLOYMENTS,
-    PEOPLE,
     REQUESTS,
     approve,
     asked,
@@ -39,9 +38,9 @@ from .test_deploy_requests import (
     live,
     opened,
     rule,
-    signed_in,
     with_query,
 )
+from .test_deploy_requests_of_a_team import PEOPLE, signed_in
 
 Files = list[dict[str, str]]
 CANARY = f"{DEVELOPMENT}/canary"
