@@ -36,6 +36,7 @@ from piql.compiler.physical.operators import (
     map_inputs,
 )
 from piql.compiler.physical.partitions import hot_partitions
+from piql.compiler.physical.planner.competing_facts import competing_facts
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
 from piql.compiler.physical.planner.left_out import (
     dear_limits,
@@ -175,10 +176,11 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         groups += unused_limits(planned.logical, planned.plan) if has_other_ways else ()
         if is_otherwise_bounded:
             groups += foreign_keys(plan, least.nanoseconds) + limits_of_whole_tables(plan)
+        groups += competing_facts(plan, least)
     if not groups:
         return planned
     declared = {table.name: table for table in tables_of(query)}
-    for left_out in groups:
+    for left_out in {frozenset(group): group for group in groups}.values():
         tables = without(declared, left_out)
         by_case = None if cases is None else with_tables(cases, tables)
         other = _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)

@@ -204,6 +204,79 @@ A_STOP_PASSES_ONE_LEG_AFTER_ANOTHER = (
     WHERE t.id = s.author LIMIT 2;
     """,
 )
+ANOTHER_TABLE_IS_READ_FIRST = (
+    "CARDINALITY LIMIT 12000 (tag)",
+    """
+    CREATE TABLE users (id INT, kind INT, CARDINALITY LIMIT 1 (id), PRIMARY KEY (id, kind));
+    CREATE TABLE posts (author INT, kind INT, PRIMARY KEY (author, kind), FOREIGN KEY (author, kind) REFERENCES users,
+      CARDINALITY LIMIT 100);
+    CREATE TABLE tags (id INT PRIMARY KEY, word VARCHAR(8), UNIQUE (word));
+    CREATE TABLE orders (author INT, kind INT, number INT, tag INT REFERENCES tags, PRIMARY KEY (author, kind, number),
+      FOREIGN KEY (author, kind) REFERENCES posts, CARDINALITY LIMIT 7 (author) {declared});
+    CREATE QUERY q AS SELECT p.kind, t.word, o.number
+    FROM tags t JOIN orders o ON o.tag = t.id JOIN posts p ON o.author = p.author AND p.kind = o.kind, users u
+    WHERE p.kind = u.kind AND t.word = [word] AND p.author = u.id
+      AND NOT EXISTS (SELECT w.kind FROM users w WHERE w.id = u.id AND w.kind > u.kind);
+    """,
+)
+TWO_LARGE_LIMITS_COMPETE = (
+    "CARDINALITY LIMIT 90000",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, town VARCHAR(20) NOT NULL, CARDINALITY LIMIT 120);
+    CREATE TABLE posts (id INT PRIMARY KEY, author INT REFERENCES users, note VARCHAR(40),
+      CARDINALITY LIMIT 18000 (TOKEN(note)), CARDINALITY LIMIT 20 (author) {declared});
+    CREATE QUERY q AS SELECT s.town AS k, t.id AS post, MIN(t.note) AS note FROM posts t JOIN users s ON t.author = s.id
+    WHERE (SELECT COUNT(*) FROM posts u WHERE u.author = s.id) >= 2 AND t.note CONTAINS [word]
+    GROUP BY s.town, t.id;
+    """,
+)
+A_SHORT_TABLE_IS_READ_BESIDE_ANOTHER = (
+    "CARDINALITY LIMIT 300",
+    """
+    CREATE TABLE users (id INT PRIMARY KEY, name VARCHAR(8) NOT NULL);
+    CREATE TABLE posts (id INT PRIMARY KEY, amount INT NULL {declared});
+    CREATE TABLE tags (number INT PRIMARY KEY, post INT NULL REFERENCES posts, owner INT NULL, kind INT NOT NULL,
+      CARDINALITY LIMIT 12000 (post));
+    CREATE QUERY q AS SELECT u.id, u.name, t.kind, p.amount
+    FROM users u LEFT JOIN tags t ON t.owner = u.id AND u.id <> 2
+    JOIN posts p ON p.id = t.post AND p.id IN ([a], 7, [b])
+    WHERE u.id = [me] ORDER BY u.id DESC, u.name DESC LIMIT 20;
+    """,
+)
+TWO_LIMITS_ON_THE_SAME_COLUMNS = (
+    "CARDINALITY LIMIT 15000 (day)",
+    """
+    CREATE TABLE posts (day INT, number INT, text INT, PRIMARY KEY (day, number), CARDINALITY LIMIT 3 (day));
+    CREATE TABLE tags (day INT, id INT, post_day INT NOT NULL, post INT NOT NULL, PRIMARY KEY (day, id),
+      FOREIGN KEY (post_day, post) REFERENCES posts, CARDINALITY LIMIT 18000 (day),
+      CARDINALITY LIMIT 9 (post) {declared});
+    CREATE QUERY q AS SELECT t.text, s.id FROM posts t, tags s
+    WHERE t.day = 4 AND t.number = s.post AND s.day IN [days] MAX 1 AND s.post_day = t.day ORDER BY s.id DESC, t.number;
+    """,
+)
+A_KEY_IS_FOLLOWED_INSTEAD_OF_A_WORD = (
+    "CARDINALITY LIMIT 9 (user)",
+    """
+    CREATE TABLE users (id INT, part INT, text BLOB, name TEXT, PRIMARY KEY (id, part), UNIQUE (name),
+      CARDINALITY LIMIT 4 (TOKEN(name)), CARDINALITY LIMIT 10 (id));
+    CREATE TABLE tags (user INT NOT NULL, part INT NOT NULL, day INT PRIMARY KEY,
+      FOREIGN KEY (user, part) REFERENCES users {declared});
+    CREATE QUERY q AS SELECT t.id, t.name, t.text, s.day
+    FROM users t JOIN tags s ON s.user = t.id AND t.part = s.part AND s.day IN ([a], 5, [b])
+    WHERE t.name CONTAINS [word];
+    """,
+)
+A_SUBQUERY_FINDS_NOTHING = (
+    "CARDINALITY LIMIT 4 (count)",
+    """
+    CREATE TABLE posts (id INT PRIMARY KEY, count INT NOT NULL {declared});
+    CREATE QUERY q AS SELECT t.count, p.id
+    FROM posts t JOIN posts s USING (id) JOIN posts p ON s.count = p.count
+    WHERE t.count = [me] AND p.id = (SELECT u.id FROM posts u WHERE u.id = p.id AND u.count < u.count
+      ORDER BY u.count DESC, u.id DESC LIMIT 1)
+    ORDER BY t.count DESC LIMIT 1;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -226,6 +299,12 @@ A_STOP_PASSES_ONE_LEG_AFTER_ANOTHER = (
         pytest.param(*AN_INDEX_HOLDS_WHAT_IS_ASKED_FOR, id="an index holds what is asked for"),
         pytest.param(*A_SHORT_TABLE_IS_JOINED_TO_ITSELF, id="a short table is joined to itself"),
         pytest.param(*A_STOP_PASSES_ONE_LEG_AFTER_ANOTHER, id="a stop passes one leg after another"),
+        pytest.param(*ANOTHER_TABLE_IS_READ_FIRST, id="another table is read first"),
+        pytest.param(*TWO_LARGE_LIMITS_COMPETE, id="two large limits compete"),
+        pytest.param(*A_SHORT_TABLE_IS_READ_BESIDE_ANOTHER, id="a short table is read beside another"),
+        pytest.param(*TWO_LIMITS_ON_THE_SAME_COLUMNS, id="two limits on the same columns"),
+        pytest.param(*A_KEY_IS_FOLLOWED_INSTEAD_OF_A_WORD, id="a key is followed instead of a word"),
+        pytest.param(*A_SUBQUERY_FINDS_NOTHING, id="a subquery finds nothing"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

@@ -106,7 +106,7 @@ LONG_DECLARED_WORLDS, LEAST_OF_A_WORLD = 1_000, 3
 # In these worlds a limit or UNIQUE hid what other tests could find.
 MENDED_WORLDS = (
     *(3_100_024, 3_100_080, 3_200_033, 3_200_055, 20_000_011, 24_000_028, 25_000_013, 25_000_057),
-    *(50_001_351, 50_001_956, 50_002_134),
+    *(50_001_351, 50_001_956, 50_002_134, 50_002_873, 50_003_186),
 )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Or, Parameter
+from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, Or, Parameter, TokenMatch
 from piql.compiler.logical.operators import LogicalNode, Relation, SortKey
 from piql.compiler.optimizer.analysis.effort import cost_of
 from piql.compiler.optimizer.analysis.facts import facts_about
@@ -188,15 +189,21 @@ def columns_of_one_value(
 
 
 def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -> Expression:
-    """Return a test with the columns in `fixed` replaced by their values, where these are of the column's type."""
+    """Return a test with the columns in `fixed` replaced by their values, where these are of the column's type.
+
+    A column whose words are searched stays: only a column has an index of words.
+    """
 
     def change(node: Node) -> Node:
+        if isinstance(node, TokenMatch):
+            word = change(node.word)
+            return node if word is node.word else replace(node, word=cast("Expression", word))
         if not isinstance(node, ColumnRef):
-            return node
+            return node.map_children(change)
         value = fixed.get(key_of(node))
         return value if value is not None and may_stand_for(value, node) and not is_null(value) else node
 
-    return expression.transform_up(change)  # type: ignore[return-value]
+    return cast("Expression", change(expression))
 
 
 def tests_with_values(
