@@ -64,7 +64,8 @@ def _in_turn(groups: list[LeftOut]) -> Iterator[LeftOut]:
 def _groups(name: str, table: Table, named: frozenset[str]) -> Iterator[LeftOut]:
     """Yield the limits and UNIQUEs of a table whose columns are named; limits on the same columns together."""
     by_columns: dict[tuple[type, frozenset[str], bool], list[_Fact]] = {}
-    for fact in (*table.limits, *table.unique_keys):
+    declared: tuple[_Fact, ...] = (*table.limits, *table.unique_keys)
+    for fact in declared:
         if named.issuperset(fact.columns):
             is_token = isinstance(fact, CardinalityLimit) and fact.is_token
             by_columns.setdefault((type(fact), frozenset(fact.columns), is_token), []).append(fact)
