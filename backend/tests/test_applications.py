@@ -165,7 +165,7 @@ def test_of_two_files_one_of_which_is_the_folder_of_the_other_one_is_refused(
 ) -> None:
     (tmp_path / "mine").mkdir()
     applications, saving = Applications(tmp_path, FileHistories(tmp_path.with_name("histories"))), _Seen()
-    monkeypatch.setattr(applications, "_saving", saving)
+    monkeypatch.setattr(applications, "_turn_of", lambda application: saving)
 
     with ThreadPoolExecutor(1) as others:
 

@@ -100,7 +100,7 @@ async def test_a_file_is_shown_by_its_tokens_outline_and_folds(client: httpx.Asy
     file = texts[-1]
     (query,) = await asked(client, "outlines", file)
     assert (query["name"], query["kind"], query["name_range"]["start_column"]) == ("mine", "query", 14)
-    assert await asked(client, "folds", file) == [{"start_line": 1, "end_line": 2, "kind": "region"}]
+    assert await asked(client, "folds", file) == [{"start_line": 1, "end_line": 2, "kind": "region"}] == found["folds"]
 
 
 async def test_formatting_gives_edits_or_says_what_is_wrong(client: httpx.AsyncClient, texts: Files) -> None:

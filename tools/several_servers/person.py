@@ -188,11 +188,9 @@ class Person:
         """What the editor asks about a text that is new to it."""
         texts = self._texts()
         body = {"files": texts, "stages_of": _QUERY, "first": []}
-        own = next(file for file in texts if file["path"] == self._path)
         await asyncio.gather(
             self._ask("POST", "compilations/parts", "compilation", body),
-            self._ask("POST", "language/tokens", "colours", {"files": texts, "file": self._path}),
-            self._ask("POST", "language/folds", "folds", own),
+            self._ask("POST", "language/tokens", "colours, folds", {"files": texts, "file": self._path}),
         )
 
     @property

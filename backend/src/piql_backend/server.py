@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import uvicorn
@@ -28,6 +29,7 @@ from piql_backend.workbench import Workbench
 Ending = Callable[[], Awaitable[None]]
 
 _SECONDS_TO_CLOSE = 3
+_MOST_THREADS = 40  # as many as there are for endpoints
 _SWITCH_SECONDS = 0.0005  # how long a thread keeps the interpreter; by default, 5 ms, executions wait for each other
 
 
@@ -108,6 +110,9 @@ class _Server(uvicorn.Server):
         self._end = end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # What reads and writes files waits for disks, and the usual four threads more than processors are few for that.
+        threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="files")
+        asyncio.get_running_loop().set_default_executor(threads)
         await super().startup(sockets)
         if self.started:
             gc.collect()

@@ -1394,7 +1394,7 @@ export interface paths {
         put?: never;
         /**
          * Read Tokens
-         * @description What each word of a file is, for highlighting.
+         * @description What each word of a file is, for highlighting, and what can be folded: a page asks both at each key.
          */
         post: operations["read_tokens"];
         delete?: never;
@@ -9696,7 +9696,7 @@ export interface components {
         };
         /**
          * TokensRead
-         * @description Highlighting, five numbers for each token, as the Language Server Protocol encodes it.
+         * @description Highlighting, five numbers for each token, as the Language Server Protocol encodes it; and what can be folded.
          *
          *     They are the lines and the columns since the token before, the length, the index in `types`, and 1 for a definition.
          */
@@ -9705,6 +9705,8 @@ export interface components {
             types: ("keyword" | "type" | "function" | "table" | "column" | "alias" | "output" | "parameter" | "query" | "index" | "string" | "number" | "comment" | "operator" | "name")[];
             /** Data */
             data: number[];
+            /** Folds */
+            folds: components["schemas"]["FoldRead"][];
         };
         /**
          * UnboundedRead

@@ -24,6 +24,7 @@ export type SchemaImport = Schemas['SchemaImportRead']
 export type SchemaDialect = NonNullable<Schemas['SchemaImportCreate']['dialect']>
 export type Completion = Schemas['CompletionRead']
 export type OutlineItem = Schemas['OutlineItemRead']
+export type Tokens = Schemas['TokensRead']
 export type TokenType = Schemas['TokensRead']['types'][number]
 export type SourceFile = Schemas['SourceFile']
 export type ApplicationFile = Schemas['FileRead']

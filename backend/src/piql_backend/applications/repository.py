@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import secrets
 import threading
+import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +37,8 @@ from piql_backend.web.errors import ApiError, NotFound, unknown_application
 from piql_backend.web.pages import Listing, Page, PageWish
 from piql_backend.web.schemas import MOST_FILES, FileRead, ProblemRead, is_file_path
 
+SECONDS_BETWEEN_RECORDS = 5.0  # of what several people type: a commit takes as long as ten saves
+_TURNS = 64
 _VERSION_BYTES = 8
 _APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)
 _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters
@@ -51,7 +56,9 @@ class Applications:
         self._root = root
         self._details = DetailsFiles(root, histories.root)
         self._histories = histories
-        self._saving = threading.Lock()
+        self._turns = [threading.Lock() for _ in range(_TURNS)]
+        self._unrecorded: dict[str, dict[str, None]] = {}  # the files of an application that were saved and wait
+        self._recorded_at: dict[str, float] = {}
 
     def ids(self) -> list[str]:
         if not self._root.is_dir():
@@ -79,7 +86,7 @@ class Applications:
 
     def update(self, application_id: str, title: str | None, is_archived: bool | None) -> None:
         """Change the title, and whether the application is archived; None leaves a value as it is."""
-        with self._saving:
+        with self._turn_of(application_id):
             self.refuse_unknown(application_id)
             changes = {"title": title, "is_archived": is_archived}
             fields = {name: value for name, value in changes.items() if value is not None}
@@ -88,7 +95,8 @@ class Applications:
     def write_history(self, application_id: str, file: IO[bytes]) -> None:
         """Write all saves as a git bundle, with what other programs have changed; ApiError 503 if it is damaged."""
         self.refuse_unknown(application_id)
-        with self._saving:
+        with self._turn_of(application_id):
+            self._record_waiting(application_id)
             self._record(application_id, "Changed outside of the workbench")
         self._histories.write_bundle(application_id, file)
 
@@ -103,7 +111,9 @@ class Applications:
 
     def move_away(self, application_id: str, target: Path) -> None:
         """Move the folder of an application, and its history beside it, to another place on the same disk."""
-        with self._saving:
+        with self._turn_of(application_id):
+            self._record_waiting(application_id)
+            self._recorded_at.pop(application_id, None)
             self.folder(application_id).rename(target)
             self._histories.move_away(application_id, target.with_name("history.git"))
             self._details.move_copy_away(application_id, target.with_name(FILE))
@@ -126,7 +136,7 @@ class Applications:
 
         `history` is a bare repository that becomes its history.
         """
-        with self._saving:
+        with self._turn_of(application_id):
             if application_id in self.ids():
                 raise ApiError(409, "application-exists", f"There is already an application {application_id}.")
             _refuse_clash(texts)
@@ -199,12 +209,13 @@ class Applications:
 
     def write_beside(self, application_id: str, name: str, content: str) -> None:
         """Write a file that is none of the application's own, into its folder; ApiError 404 where that is gone."""
-        with self._saving:
+        with self._turn_of(application_id):
             write_atomically(self.folder(application_id) / name, content)
 
     def create_file(self, application_id: str, path: str, text: str) -> FileRead:
         """Make a file; ApiError 409 where there is one of that path or no room, 422 for a path that is not allowed."""
-        with self._saving:
+        with self._turn_of(application_id):
+            self._record_waiting(application_id)
             file = self._file(application_id, path)
             if file.exists():
                 current = _read(file, path)
@@ -218,9 +229,16 @@ class Applications:
             self._record(application_id, f"Create {path}")
             return created
 
-    def save_file(self, application_id: str, path: str, text: str, base_revision: str) -> FileRead:
-        """Save a file; ApiError 404 where there is none of that path, 409 where it has another revision and text."""
-        with self._saving:
+    def save_file(
+        self, application_id: str, path: str, text: str, base_revision: str, may_wait: bool = False
+    ) -> FileRead:
+        """Save a file; ApiError 404 where there is none of that path, 409 where it has another revision and text.
+
+        Where it `may_wait`, it is recorded with the next saves, by `record_waiting` or by whatever changes a file.
+        """
+        with self._turn_of(application_id):
+            if not may_wait:
+                self._record_waiting(application_id)
             file = self._file(application_id, path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.", "Create it first.")
@@ -228,12 +246,16 @@ class Applications:
             if base_revision != current.revision and current.text != text:
                 raise _changed(path, current)
             saved = _write(file, path, text)
-            self._record(application_id, f"Save {path}")
+            if may_wait:
+                self._unrecorded.setdefault(application_id, {})[path] = None
+            else:
+                self._record(application_id, f"Save {path}")
             return saved
 
     def rename_file(self, application_id: str, path: str, new_path: str, base_revision: str) -> FileRead:
         """Give a file another path; 409 where one has it, or the file is not the revision that was read."""
-        with self._saving:
+        with self._turn_of(application_id):
+            self._record_waiting(application_id)
             file, target = self._file(application_id, path), self._file(application_id, new_path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.")
@@ -251,7 +273,8 @@ class Applications:
 
     def delete_file(self, application_id: str, path: str, base_revision: str | None = None) -> None:
         """Remove a file; ApiError 404 where there is none of that path, 409 where it has another revision."""
-        with self._saving:
+        with self._turn_of(application_id):
+            self._record_waiting(application_id)
             file = self._file(application_id, path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.")
@@ -267,7 +290,8 @@ class Applications:
         Changes that other programs have made are recorded first, as a save of their own.
         """
         self.refuse_unknown(application_id)
-        with self._saving:
+        with self._turn_of(application_id):
+            self._record_waiting(application_id)
             self._record(application_id, "Changed outside of the workbench")
         return self._histories.page(application_id, wish, path)
 
@@ -294,16 +318,34 @@ class Applications:
         The texts of a state are asked for only where it has no name. A fault of the history is one of its problems.
         """
         self.refuse_unknown(application_id)
-        with self._saving:
+        with self._turn_of(application_id):
             if self._histories.has_marks(application_id, texts_of):
                 return
+            self._record_waiting(application_id)
             self._record(application_id, "Changed outside of the workbench")
             self._histories.mark(application_id, texts_of)
 
     def retire_names(self, application_id: str, environment: str) -> None:
         """Let what was deployed in an environment that is gone be called `earlier/staging/3`: a new one is to come."""
-        with self._saving:
+        with self._turn_of(application_id):
             self._histories.retire_marks(application_id, environment)
+
+    def record_waiting(self, application_id: str, at_once: bool = False) -> None:
+        """Record what waits to be, together: not before 5 seconds after the last time, unless it is to be done now."""
+        is_due = time.monotonic() - self._recorded_at.get(application_id, -math.inf) >= SECONDS_BETWEEN_RECORDS
+        if application_id in self._unrecorded and (is_due or at_once):
+            with self._turn_of(application_id):
+                self._record_waiting(application_id)
+
+    def _record_waiting(self, application_id: str) -> None:
+        if paths := [*self._unrecorded.pop(application_id, ())]:
+            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            self._record(application_id, f"Save {paths[0]}{more}")
+            self._recorded_at[application_id] = time.monotonic()
+
+    def _turn_of(self, application_id: str) -> threading.Lock:
+        """Who changes an application takes turns with others; two applications seldom share a lock."""
+        return self._turns[zlib.crc32(application_id.encode()) % _TURNS]
 
     def _record(self, application_id: str, message: str) -> None:
         with contextlib.suppress(NotFound):  # deleted meanwhile, or not there yet

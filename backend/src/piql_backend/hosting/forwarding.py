@@ -10,25 +10,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
+from urllib.parse import quote
 
-import httpx
 from starlette.types import Message, Receive, Scope, Send
 
 from piql_backend.hosting.forwarded_sockets import forward_socket
+from piql_backend.hosting.writer_connections import Answer, Header, Lost, NotSent, WriterConnections
 from piql_backend.web.trusted_proxies import PROXY_USER
 
 SECONDS_TO_WAIT = 25.0  # for a writer: as long as one takes to open many environments
 _PAUSE_SECONDS = 0.1
-_IDLE_SECONDS = 2.0  # a connection is kept for less time than the writer keeps it
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OF_CONNECTION = frozenset(
     {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
 )
+_OF_BODY = frozenset({b"content-length", b"expect"})
 _REPLACED = frozenset({b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded"})
 
-Header = tuple[bytes, bytes]
 Address = Callable[[], Awaitable[str | None]]
 
 
@@ -41,12 +40,7 @@ class Forwarding:
     def __init__(self, address: Address, user_header: str | None = None) -> None:
         self._address = address
         self._user_header = None if user_header is None else user_header.lower().encode()
-        self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(None, connect=2.0),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=_IDLE_SECONDS),
-            trust_env=False,
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # else one person's session went with the next
-        )
+        self._connections = WriterConnections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [*self._passed(scope["headers"]), *self._of_client(scope)]
@@ -68,37 +62,37 @@ class Forwarding:
             await asyncio.gather(answering, leaving, return_exceptions=True)
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._connections.close()
 
     async def _answer(self, scope: Scope, headers: list[Header], body: bytes, send: Send) -> None:
         """Send the answer of the writer, or of the next one where this one ends before it answers."""
-        response = await self._response(scope, headers, body)
-        if response is None:
+        answer = await self._response(scope, headers, body)
+        if answer is None:
             await _send_gone(send)
             return
         try:
-            raw = [(name, value) for name, value in response.headers.raw if name.lower() not in _OF_CONNECTION]
-            await send({"type": "http.response.start", "status": response.status_code, "headers": _lower(raw)})
-            async for piece in response.aiter_raw():
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
+            passed = [header for header in answer.headers if header[0] not in _OF_CONNECTION]
+            await send({"type": "http.response.start", "status": answer.status, "headers": passed})
+            rest = answer.length
+            async for piece in answer.pieces():
+                rest = None if rest is None else rest - len(piece)
+                await send({"type": "http.response.body", "body": piece, "more_body": rest != 0})
+            if rest != 0 or answer.length == 0:
+                await send({"type": "http.response.body", "body": b""})
         finally:
-            await response.aclose()
+            answer.close()
 
-    async def _response(self, scope: Scope, headers: list[Header], body: bytes) -> httpx.Response | None:
+    async def _response(self, scope: Scope, headers: list[Header], body: bytes) -> Answer | None:
         """The answer of a writer, whose body is not read yet; None where there is none."""
         deadline = asyncio.get_running_loop().time() + SECONDS_TO_WAIT
-        query = scope["query_string"]
-        path = (scope.get("raw_path") or scope["path"].encode()) + (b"?" + query if query else b"")
+        method, head = scope["method"], _head_of(scope, headers, body)
         while (address := await self._wait_for_writer(deadline)) is not None:
-            url = httpx.URL(f"http://{address}").copy_with(raw_path=path)
-            request = self._client.build_request(scope["method"], url, headers=headers, content=body or None)
             try:
-                return await self._client.send(request, stream=True)
-            except (httpx.ConnectError, httpx.ConnectTimeout):
-                await asyncio.sleep(_PAUSE_SECONDS)  # nothing was sent
-            except httpx.TransportError:
-                if scope["method"] not in _SAFE:
+                return await self._connections.send(address, head, body, method == "HEAD")
+            except NotSent:
+                await asyncio.sleep(_PAUSE_SECONDS)
+            except Lost:
+                if method not in _SAFE:
                     return None
                 await asyncio.sleep(_PAUSE_SECONDS)
         return None
@@ -145,8 +139,15 @@ async def _end_of(receive: Receive) -> None:
         pass
 
 
-def _lower(headers: Iterable[Header]) -> list[Header]:
-    return [(name.lower(), value) for name, value in headers]
+def _head_of(scope: Scope, headers: Iterable[Header], body: bytes) -> bytes:
+    """The head of a request as it is sent: its body is whole by now, so it has a length."""
+    query = scope["query_string"]
+    path = (scope.get("raw_path") or quote(scope["path"]).encode()) + (b"?" + query if query else b"")
+    lines = [scope["method"].encode() + b" " + path + b" HTTP/1.1"]
+    lines += [name + b": " + value for name, value in headers if name not in _OF_BODY]
+    if body or scope["method"] not in _SAFE:
+        lines.append(b"content-length: %d" % len(body))
+    return b"\r\n".join([*lines, b"", b""])
 
 
 async def _send_gone(send: Send) -> None:

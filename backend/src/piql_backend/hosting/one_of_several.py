@@ -42,7 +42,6 @@ class OneOfSeveral:
     """An ASGI application. Raises ValueError where the people cannot be read, or are those of another data folder."""
 
     def __init__(self, settings: Settings) -> None:
-        logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs each request that is handed on
         self._settings = settings
         self._people = open_people(settings.data, settings.metadata)
         self._notice = WriterNotice(self._people.database)

@@ -87,7 +87,7 @@ async def read_schema_edit(request: SchemaEditCreate, workbench: TheWorkbench) -
 @router.post("/tokens", response_model=TokensRead)
 @needs(SIGNED_IN)
 async def read_tokens(request: FileAmong, workbench: TheWorkbench) -> Response:
-    """What each word of a file is, for highlighting."""
+    """What each word of a file is, for highlighting, and what can be folded: a page asks both at each key."""
     return await workbench.workers.answer("tokens", request, request.files)
 
 

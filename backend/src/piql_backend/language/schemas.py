@@ -101,13 +101,14 @@ TokenType = Literal[
 
 
 class TokensRead(Read):
-    """Highlighting, five numbers for each token, as the Language Server Protocol encodes it.
+    """Highlighting, five numbers for each token, as the Language Server Protocol encodes it; and what can be folded.
 
     They are the lines and the columns since the token before, the length, the index in `types`, and 1 for a definition.
     """
 
     types: list[TokenType]
     data: list[int]
+    folds: list[FoldRead]
 
 
 NameWrite = Annotated[str, Field(max_length=200)]

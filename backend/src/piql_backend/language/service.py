@@ -119,8 +119,11 @@ class Language:
 
     def tokens(self, request: FileAmong) -> TokensRead:
         texts = _texts(request)
-        data = encode(semantic_tokens(texts, request.file), texts[request.file])
-        return TokensRead(types=list(TOKEN_TYPES), data=data)
+        text = texts[request.file]
+        data = encode(semantic_tokens(texts, request.file), text)
+        return TokensRead(
+            types=list(TOKEN_TYPES), data=data, folds=self.folds(SourceFile(path=request.file, text=text))
+        )
 
     def outline(self, file: SourceFile) -> list[OutlineItemRead]:
         return [_outline_item(item) for item in outline(file.text, file.path)]

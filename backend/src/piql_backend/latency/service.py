@@ -109,12 +109,12 @@ class _Window:
 class SizesSeen:
     """The sizes of what ran of the queries of a deployment, with the estimates at the limits and by query and size."""
 
-    deployment: DeploymentDetailRead
-    span: Span
-    since: datetime
     sizes: Mapping[str, list[SizeTotals]]
     at_limits: AtLimits
     estimates: Mapping[tuple[str, Size], SizeEstimate | None]
+
+
+NO_SIZES = SizesSeen({}, {}, {})
 
 
 class Latency:
@@ -138,6 +138,8 @@ class Latency:
         self._comparing = comparing
         self._prices = prices
         self._shared = SharedReads[LatencyRead](table.changes)
+        self._shared_charts = SharedReads[LatencyChartsRead](table.changes)
+        self._shared_unusual = SharedReads[UnusualRead](table.changes)
         self._all_unusual = AllUnusual(table, observations.flush)
 
     def unusual(self, deployment_id: str, query: str, source: Source = "both") -> UnusualRead:
@@ -146,7 +148,9 @@ class Latency:
         if query not in {deployed.name for deployed in deployment.queries}:
             raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
         self._observations.flush()
-        return unusual_of(self._table, query, deployment.version, source)
+        version = deployment.version
+        asked = (deployment.id, query, source)
+        return self._shared_unusual.read(asked, lambda: unusual_of(self._table, query, version, source))
 
     def all_unusual(self, deployment_id: str, source: Source = "both") -> UnusualQueriesRead:
         """Which queries are unlike their own past, by the last look at them; ApiError 404 for an unknown deployment."""
@@ -161,8 +165,7 @@ class Latency:
 
         Raises ApiError 404 for an unknown deployment.
         """
-        deployment = self._deployments.read(deployment_id)
-        self._observations.flush()
+        deployment = self.deployment(deployment_id)
         sheet, _ = self._prices.sheet()
         asked = (deployment.id, window_seconds, source, sheet)
         return self._shared.read(asked, lambda: self._read(deployment, window_seconds, source, sheet))
@@ -203,18 +206,25 @@ class Latency:
             updated_at=datetime.now(UTC),
         )
 
-    def sizes(self, deployment_id: str, window_seconds: float, source: Source) -> SizesSeen:
-        """The sizes that were observed of each query, and what is predicted for them; ApiError 404 as in `read`."""
+    def deployment(self, deployment_id: str) -> DeploymentDetailRead:
+        """A deployment, once all that ran until now is written; ApiError 404 for an unknown one."""
         deployment = self._deployments.read(deployment_id)
         self._observations.flush()
-        width = width_for(window_seconds)
-        since = begin_of(now() - timedelta(seconds=window_seconds), width)
-        _, span = self._versions(deployment, since)
+        return deployment
+
+    def span(self, deployment: DeploymentDetailRead, window_seconds: float) -> tuple[Span, datetime]:
+        """In which versions each query had its plan, and when a window that ends now begins: in UTC, without a zone."""
+        since = begin_of(now() - timedelta(seconds=window_seconds), width_for(window_seconds))
+        return self._versions(deployment, since)[1], since
+
+    def sizes(
+        self, deployment: DeploymentDetailRead, span: Span, since: datetime, window_seconds: float, source: Source
+    ) -> SizesSeen:
+        """The sizes that were observed of each query in a window, and what is predicted for them."""
         slos = {slo.query: slo for slo in self._slos.list()}
-        with self._table.gathered(span, since, source, width) as seen:
+        with self._table.gathered(span, since, source, width_for(window_seconds)) as seen:
             sizes = seen.sizes()
-        at_limits, estimates = self._comparing.estimated(deployment, sizes, slos)
-        return SizesSeen(deployment, span, since, sizes, at_limits, estimates)
+        return SizesSeen(sizes, *self._comparing.estimated(deployment, sizes, slos))
 
     def charts(
         self, deployment_id: str, query: str, window_seconds: float, source: Source = "both"
@@ -223,8 +233,13 @@ class Latency:
 
         Raises ApiError 404 for an unknown deployment, or a query that it does not have.
         """
-        deployment = self._deployments.read(deployment_id)
-        self._observations.flush()
+        deployment = self.deployment(deployment_id)
+        asked = (deployment.id, query, window_seconds, source)
+        return self._shared_charts.read(asked, lambda: self._charts(deployment, query, window_seconds, source))
+
+    def _charts(
+        self, deployment: DeploymentDetailRead, query: str, window_seconds: float, source: Source
+    ) -> LatencyChartsRead:
         since = now() - timedelta(seconds=window_seconds)
         _, span = self._versions(deployment, since)
         if query not in span.first:
@@ -238,8 +253,7 @@ class Latency:
 
     def over_load(self, deployment_id: str, query: str, source: Source = "both") -> OverLoadRead:
         """The p99 of a query over the load of the last weeks; ApiError 404 for an unknown deployment or query."""
-        deployment = self._deployments.read(deployment_id)
-        self._observations.flush()
+        deployment = self.deployment(deployment_id)
         since = now() - timedelta(weeks=WEEKS_OF_LOAD)
         _, span = self._versions(deployment, since)
         if query not in span.first:

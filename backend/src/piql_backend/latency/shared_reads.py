@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-SECONDS_KEPT = 2.0  # the window of an answer ends when it is worked out, and its pages ask every three seconds
+SECONDS_KEPT = 10.0  # the window of an answer ends when it is worked out; a page takes one of half a minute ago for new
 _MOST_KEPT = 64
 
 Answer = TypeVar("Answer")

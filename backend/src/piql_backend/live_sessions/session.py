@@ -25,6 +25,7 @@ from piql_backend.live_sessions.participant import GONE, NOT_UNDERSTOOD, RESTART
 from piql_backend.live_sessions.presence import Presence
 from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.guarded_sockets import Pass
+from piql_backend.web.schemas import FileRead
 
 log = logging.getLogger(__name__)
 
@@ -148,14 +149,19 @@ class LiveSession:
         await asyncio.gather(*(participant.check() for participant in [*self._participants]))
 
     async def look(self) -> None:
-        """Merge what was saved otherwise."""
+        """Merge what was saved otherwise, and let what was saved be recorded."""
         try:
-            file = await asyncio.to_thread(self._applications.read_file, self._application, self._path)
+            file = await asyncio.to_thread(self._recorded_and_read)
         except NotFound as error:
             await self._end_without_file(error)
             return
         if file.revision != self._revision:
             await self._merge(file.text)
+
+    def _recorded_and_read(self) -> FileRead:
+        """The file, after what waits of its application is recorded; in a thread."""
+        self._applications.record_waiting(self._application)
+        return self._applications.read_file(self._application, self._path)
 
     async def close(self) -> None:
         """End everybody's part, and save; for the end of the workbench."""
@@ -169,7 +175,7 @@ class LiveSession:
             await self.save()
         except Exception:
             log.exception("the last edits of %s in %s are not saved", self._path, self._application)
-        self.is_over = True
+        await self._end()
 
     def _take_edits(self, participant: Participant, update: bytes) -> None:
         if update == NO_CHANGE:
@@ -212,7 +218,7 @@ class LiveSession:
         self._states.begin(application, path, KeptState.of(self._name, revision_of(text), revision, state))
         try:
             if revision_of(text) != revision:
-                self._applications.save_file(application, path, text, revision)
+                self._applications.save_file(application, path, text, revision, may_wait=True)
         except BaseException:
             self._states.abandon(application, path)
             raise
@@ -236,8 +242,13 @@ class LiveSession:
                     log.exception("%s of %s is not saved", self._path, self._application)
                 self._trouble = reason
                 self._tell(messages.not_saved(reason))
-        self.is_over = True
+        await self._end()
         self._on_end()
+
+    async def _end(self) -> None:
+        """Nobody takes part, and all is saved: it is recorded, too."""
+        self.is_over = True
+        await asyncio.to_thread(self._applications.record_waiting, self._application, at_once=True)
 
     async def _pause(self) -> None:
         """Wait until no edit comes for a moment, but not for long."""

@@ -31,7 +31,7 @@ _Text = Annotated[str | None, Query(max_length=4000)]
 _LED_ON: dict[int | str, dict[str, Any]] = {303: {"description": "Where the browser goes on."}}
 
 
-def sign_ins_of(workbench: TheWorkbench, _: ThePeople) -> SignIns:
+async def sign_ins_of(workbench: TheWorkbench, _: ThePeople) -> SignIns:
     """The sign-ins at the provider; ApiError 404 where there is none."""
     if workbench.sign_ins is None:
         message = "This workbench knows no OpenID provider."

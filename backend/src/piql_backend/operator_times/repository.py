@@ -34,6 +34,10 @@ class OperatorTimesTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def changes(self) -> int:
+        """A number that is another one once anything was written to the database."""
+        return self._database.changes
+
     def read(self, span: Span, since: datetime, source: Source) -> list[TimedRow]:
         """The samples of each query since a time, while it had its plan; windows from an hour on begin with one."""
         is_long = now() - since >= timedelta(hours=1)

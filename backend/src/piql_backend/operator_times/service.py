@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from piql.reporting.cells import class_of
 from piql_profiler.predictor.sizes import Size
 
+from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.latency.comparing import largest_of, smallest_of
 from piql_backend.latency.seen import SizeTotals
-from piql_backend.latency.service import Latency, SizesSeen
+from piql_backend.latency.service import NO_SIZES, Latency, SizesSeen
+from piql_backend.latency.shared_reads import SharedReads
 from piql_backend.latency.sources import Source
 from piql_backend.operator_times.blame import NEEDED
 from piql_backend.operator_times.calibration import Estimates, SizeKey
@@ -24,16 +26,24 @@ class OperatorTimes:
     def __init__(self, table: OperatorTimesTable, latency: Latency) -> None:
         self._table = table
         self._latency = latency
+        self._shared = SharedReads[OperatorTimesRead](table.changes)
 
     def read(self, deployment_id: str, window_seconds: float, source: Source) -> OperatorTimesRead:
         """What samples say of each query of a deployment; ApiError 404 for an unknown one."""
-        seen = self._latency.sizes(deployment_id, window_seconds, source)
-        rows = self._table.read(seen.span, seen.since, source)
+        deployment = self._latency.deployment(deployment_id)
+        asked = (deployment.id, window_seconds, source)
+        return self._shared.read(asked, lambda: self._read(deployment, window_seconds, source))
+
+    def _read(self, deployment: DeploymentDetailRead, window_seconds: float, source: Source) -> OperatorTimesRead:
+        span, since = self._latency.span(deployment, window_seconds)
+        rows = self._table.read(span, since, source)
+        # What was predicted is held against samples alone, and few executions are samples.
+        seen = self._latency.sizes(deployment, span, since, window_seconds, source) if rows else NO_SIZES
         at_limits = {name: estimate.operators for name, (_, estimate) in seen.at_limits.items()}
         samples, blame = blame_read(rows, at_limits)
         kinds, cells, cells_in_all = calibration_read(rows, _estimates(seen))
         return OperatorTimesRead(
-            deployment_id=seen.deployment.id,
+            deployment_id=deployment.id,
             window_seconds=window_seconds,
             source=source,
             samples=samples,

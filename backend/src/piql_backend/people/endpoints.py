@@ -38,7 +38,7 @@ _SECONDS_OF_A_DAY = 86_400
 _Name = Annotated[str | None, Query(max_length=100)]
 
 
-def people_of(workbench: TheWorkbench) -> People:
+async def people_of(workbench: TheWorkbench) -> People:
     """The people of this workbench; ApiError 404 where it serves somebody alone."""
     if workbench.team is None:
         message = "This workbench has no accounts: it was started without --team."

@@ -1,6 +1,7 @@
 """What endpoints are given: the services of the running workbench, or those of one environment.
 
-An endpoint with a parameter of the type `TheWorkbench` or `TheEnvironment` gets it from FastAPI.
+An endpoint with a parameter of the type `TheWorkbench` or `TheEnvironment` gets it from FastAPI. What gives it is a
+coroutine: FastAPI calls a plain function in a thread, which takes a request longer than all else that is done for it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ else:
 Id = Annotated[str, Path(max_length=100)]
 
 
-def workbench_of(request: Request) -> Workbench:
+async def workbench_of(request: Request) -> Workbench:
     """The running workbench, which the application keeps."""
     return cast(Workbench, request.app.state.workbench)
 
@@ -30,7 +31,7 @@ def workbench_of(request: Request) -> Workbench:
 TheWorkbench = Annotated[Workbench, Depends(workbench_of)]
 
 
-def visitor_of(request: Request) -> Visitor | None:
+async def visitor_of(request: Request) -> Visitor | None:
     """Who asks, as the gate found out; None where the workbench serves somebody alone."""
     visitor = getattr(request.state, "visitor", None)
     return visitor if isinstance(visitor, Visitor) else None
@@ -39,7 +40,7 @@ def visitor_of(request: Request) -> Visitor | None:
 AnyVisitor = Annotated[Visitor | None, Depends(visitor_of)]
 
 
-def known_visitor_of(visitor: AnyVisitor) -> Visitor:
+async def known_visitor_of(visitor: AnyVisitor) -> Visitor:
     """Who asks, where the endpoint needs somebody to be signed in; ApiError 401 otherwise."""
     if visitor is None:
         raise login_needed()

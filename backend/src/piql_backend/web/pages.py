@@ -44,7 +44,7 @@ class PageWish:
     cursor: str | None = None
 
 
-def _wish(
+async def _wish(
     limit: Annotated[int, Query(ge=1, le=MOST, description="Elements at most.")] = USUAL,
     cursor: Annotated[str | None, Query(max_length=_MOST_CURSOR, description="`next` of the page before.")] = None,
 ) -> PageWish:

@@ -8,6 +8,7 @@ import { sourceFiles } from '../../documents/documents'
 import { pathOf, rangeOf } from '../models'
 import { languages } from '../monaco'
 import { fileOf, quietly } from './ask'
+import { wordsOf } from './words'
 
 const SYMBOLS: Readonly<Record<OutlineItem['kind'], languages.SymbolKind>> = {
   table: languages.SymbolKind.Struct,
@@ -37,7 +38,13 @@ function symbolOf(item: OutlineItem): languages.DocumentSymbol {
 
 export const folds: languages.FoldingRangeProvider = {
   provideFoldingRanges: async (model, _context, token) => {
-    const ranges = await quietly(token, (signal) => api.POST('/api/language/folds', { body: fileOf(model), signal }))
+    const body = fileOf(model)
+    const files = sourceFiles()
+    // A text that is only looked at, such as a deployed one, is not among the files.
+    const isPresent = files.some(({ path, text }) => path === body.path && text === body.text)
+    const ranges = isPresent
+      ? (await wordsOf(body.path, files, token))?.folds
+      : await quietly(token, (signal) => api.POST('/api/language/folds', { body, signal }))
     return ranges?.map((fold) => ({
       start: fold.start_line,
       end: fold.end_line,
@@ -76,8 +83,7 @@ export const tokens: languages.DocumentSemanticTokensProvider = {
     return { dispose: stop }
   },
   provideDocumentSemanticTokens: async (model, _last, token) => {
-    const body = { files: sourceFiles(), file: pathOf(model.uri) }
-    const answer = await quietly(token, (signal) => api.POST('/api/language/tokens', { body, signal }))
+    const answer = await wordsOf(pathOf(model.uri), sourceFiles(), token)
     if (!answer) return null
     const numbers = answer.types.map((type) => (TOKEN_TYPES.includes(type) ? TOKEN_TYPES.indexOf(type) : NO_COLOUR))
     // Five numbers a token: line and column relative to the last one, length, type, modifiers.
