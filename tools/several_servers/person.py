@@ -143,9 +143,13 @@ class Person:
 
     async def _dashboard(self) -> None:
         """The page of the dashboard with one query open: what is always asked there, then what is out of date."""
-        await self._ask("GET", "session", "session")
+        live = f"{self._environment}/latency/live"
         await self._ask("GET", f"{self._environment}/slos", "SLOs")
-        await self._ask("GET", f"{self._environment}/latency/live/unusual/{_QUERY}?source=both", "unusual")
+        await self._ask("GET", f"{live}/unusual?source=both", "unusual queries")
+        await self._ask("GET", f"{live}/unusual/{_QUERY}?source=both", "unusual")
+        await self._ask("GET", f"{live}/load/{_QUERY}?source=both", "over load")
+        prices = {"files": self._texts(), "rates": {}}
+        await self._ask("POST", f"{self._environment}/price-reports", "prices", prices)
         self._noted.pop("observed", None)
         while True:
             if await self._observed():
