@@ -44,8 +44,10 @@ index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
 """,
     "Queries": """
 create_query    = "CREATE" "QUERY" name [ with_read ] "AS" ( query | union )
-                | "CREATE" "QUERY" name "AS" ( insert | update | delete | fetch ) ;
+                | "CREATE" "QUERY" name "AS" fetch
+                | "CREATE" "QUERY" name [ with_write ] "AS" ( insert | update | delete ) ;
 with_read       = "WITH" "READ" ( "EVENTUAL" | "QUORUM" | "SESSION" ) ;
+with_write      = "WITH" "WRITE" ( "QUORUM" | "ALL" ) ;
 query           = [ with ] select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ]
                 | "SELECT" output { "," output } ;
 union           = [ with ] branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }

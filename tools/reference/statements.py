@@ -20,7 +20,7 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("LIMIT of two numbers", "CREATE QUERY q AS SELECT id FROM t ORDER BY id LIMIT 20, 10;"),
     ("TOP", "CREATE QUERY q AS SELECT TOP 10 id FROM t ORDER BY id;"),
     ("LIKE with a pattern", "CREATE QUERY q AS SELECT id FROM t WHERE name LIKE '%red%' LIMIT 10;"),
-    ("WITH WRITE", "CREATE QUERY q WITH WRITE ONE AS DELETE FROM t WHERE id = 1;"),
+    ("WITH WRITE ONE", "CREATE QUERY q WITH WRITE ONE AS DELETE FROM t WHERE id = 1;"),
     ("ILIKE", "CREATE QUERY q AS SELECT id FROM t WHERE name ILIKE '%red%' LIMIT 10;"),
     ("OVER", "CREATE QUERY q AS SELECT ROW_NUMBER() OVER (ORDER BY id) AS n FROM t WHERE id = 1;"),
     ("CONVERT", "CREATE QUERY q AS SELECT CONVERT(a, TEXT) AS x FROM t WHERE id = 1;"),

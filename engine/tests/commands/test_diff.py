@@ -85,13 +85,16 @@ def test_a_change_of_policy_is_named_though_no_bound_changes(tmp_path: Path, cap
     for output in ("table", "markdown"):
         assert cli.main(["diff", before, after, "--output", output]) == 0
         printed = capsys.readouterr().out
-        assert "reads: one none → eventual, mine quorum → none\n" in printed
+        assert "policies: one none → reads eventual, mine reads quorum → none\n" in printed
         assert printed.endswith("0 regressions, 0 queries as before\n")
     cli.main(["diff", before, after, "--output", "json"])
     policies = [query["policy"] for query in json.loads(capsys.readouterr().out)["queries"]]
-    assert policies == [{"before": "none", "after": "eventual"}, {"before": "quorum", "after": "none"}]
+    assert policies == [
+        {"before": "none", "after": "reads eventual"},
+        {"before": "reads quorum", "after": "none"},
+    ]
     assert cli.main(["diff", before, before]) == 0
-    assert "reads" not in capsys.readouterr().out
+    assert "policies" not in capsys.readouterr().out
 
 
 def test_a_folder_is_compared_with_what_git_keeps_of_it(tmp_path: Path, capsys: Said) -> None:

@@ -47,6 +47,32 @@ def test_each_policy_asks_as_many_copies_as_it_says(
         assert db.execute("quorum", ADA).rows == [{"town": "London"}]
 
 
+def test_a_write_to_all_copies_is_acknowledged_by_all_of_them_or_not_at_all(
+    cluster: Cluster, cluster_url: Callable[[], str]
+) -> None:
+    nodes = len(cluster.nodes)
+    put = "INSERT INTO users (name, town) VALUES ([1: name], [2: town]);\n"
+    with piql.connect(f"{cluster_url()}&retries=0") as db:
+        db.deploy(piql.compile(f"{SOURCE}CREATE QUERY to_all WITH WRITE ALL AS {put}"))
+        for town in ("London", "Paris", "Paris"):  # the last one finds the row as it shall be
+            db.execute("to_all", {**ADA, "town": town})
+            assert db.execute("eventual", ADA).rows == [{"town": town}]
+        if nodes < 3:  # with a copy more than nodes there would be no majority
+            return
+        keyspace = db.store.keyspace_and_prefix[0]
+        replication = "{{'class': 'NetworkTopologyStrategy', 'datacenter1': {}}}"
+        alter = f"ALTER KEYSPACE {keyspace} WITH replication = {replication}"
+        db.store.connection.change_schema([alter.format(nodes + 1)])
+        try:
+            for town in ("Rome", "Paris"):
+                with pytest.raises(piql.StoreUnavailable):
+                    db.execute("to_all", {**ADA, "town": town})
+            db.execute("put", {**ADA, "town": "Oslo"})
+            assert db.execute("quorum", ADA).rows == [{"town": "Oslo"}]
+        finally:
+            db.store.connection.change_schema([alter.format(min(3, nodes))])
+
+
 def _is_answered(db: piql.Database, name: str, parameters: dict[str, str]) -> bool:
     try:
         db.execute(name, parameters)

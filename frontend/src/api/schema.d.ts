@@ -8083,6 +8083,7 @@ export interface components {
             /** Unsized */
             unsized: components["schemas"]["UnsizedColumnRead"][];
             read: components["schemas"]["ReadPolicyRead"] | null;
+            write: components["schemas"]["WritePolicyRead"] | null;
         };
         /**
          * QuerySecondRead
@@ -9889,6 +9890,21 @@ export interface components {
             live_query: string | null;
             /** Live Operations */
             live_operations: number | null;
+        };
+        /**
+         * WritePolicyRead
+         * @description What WITH WRITE of a query says: its level, what acknowledges the write, and what reads see of it.
+         */
+        WritePolicyRead: {
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "quorum" | "all";
+            /** Asks */
+            asks: string;
+            /** Sees */
+            sees: string;
         };
         /** ReferenceRead */
         piql_backend__environments__schemas__ReferenceRead: {

@@ -101,6 +101,7 @@ export const KEYWORDS = [
   'WHEN',
   'WHERE',
   'WITH',
+  'WRITE',
 ]
 
 export const TYPES = [

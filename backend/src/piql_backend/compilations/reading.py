@@ -25,6 +25,7 @@ from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.quick_fixes import QuickFix, allowing, places_of
 from piql.schema.catalog import Index, SqlType, Table
 from piql.schema.read_policies import READ_POLICIES
+from piql.schema.write_policies import WRITE_POLICIES
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
 from piql.text.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
@@ -54,6 +55,7 @@ from piql_backend.compilations.schemas import (
     UnboundedSegmentRead,
     UniqueKeyRead,
     UnsizedColumnRead,
+    WritePolicyRead,
 )
 from piql_backend.web.schemas import DiagnosticRead, EditRead, FixRead, LabelRead, RangeRead
 
@@ -323,11 +325,19 @@ def read_query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
             for axis in axes_of(before)
         ],
         unsized=[UnsizedColumnRead(table=table, column=column) for table, column in query.unsized],
-        read=_policy(query),
+        read=_read_policy(query),
+        write=_write_policy(query),
     )
 
 
-def _policy(query: CompiledQuery) -> ReadPolicyRead | None:
+def _write_policy(query: CompiledQuery) -> WritePolicyRead | None:
+    if query.write is None:
+        return None
+    policy = WRITE_POLICIES[query.write]
+    return WritePolicyRead(level=query.write, asks=policy.asks, sees=policy.sees)
+
+
+def _read_policy(query: CompiledQuery) -> ReadPolicyRead | None:
     if query.read is None:
         return None
     policy = READ_POLICIES[query.read]

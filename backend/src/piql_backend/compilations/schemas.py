@@ -6,6 +6,7 @@ from typing import Literal
 
 from piql.compiler.result import QueryKind
 from piql.schema.read_policies import ReadLevel
+from piql.schema.write_policies import WriteLevel
 from pydantic import Field
 
 from piql_backend.web.errors import ErrorRead
@@ -239,6 +240,14 @@ class ReadPolicyRead(Read):
     sees: str
 
 
+class WritePolicyRead(Read):
+    """What WITH WRITE of a query says: its level, what acknowledges the write, and what reads see of it."""
+
+    level: WriteLevel
+    asks: str
+    sees: str
+
+
 class QueryRead(Read):
     """`stages` are empty where nothing could be planned, and where `stages_of` named another query.
 
@@ -261,6 +270,7 @@ class QueryRead(Read):
     axes: list[AxisRead]
     unsized: list[UnsizedColumnRead]
     read: ReadPolicyRead | None
+    write: WritePolicyRead | None
 
 
 class RepeatedQueryRead(Read):

@@ -23,6 +23,7 @@ from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
 from piql.runtime.writing.unit import PreparedUnit
 from piql.runtime.writing.write import PreparedWrite
+from piql.schema.write_policies import WriteLevel
 from piql.store.base import Store
 from piql.versions.change.composition import refusal_of_unit
 from piql.versions.pinned import refuse_overtaken
@@ -46,6 +47,16 @@ class ClientContext:
     clock: Clock
     now: Now = utc_now
     _key: bytes | None = None
+    _to_all_copies: WriterIdentity | None = None
+
+    def writer_identity(self, level: WriteLevel | None) -> WriterIdentity | None:
+        """Return who makes writes of a level: another writer for those to all copies, with a log of its own."""
+        if level != "all" or self.identity is None:
+            return self.identity
+        if self._to_all_copies is None:
+            row_writes = self.identity.row_writes.to_all_copies()
+            self._to_all_copies = WriterIdentity(row_writes, None, self.identity.wait_policy)
+        return self._to_all_copies
 
     @property
     def cursor_key(self) -> bytes:
@@ -72,7 +83,7 @@ class Prepared:
     queries: dict[str, PreparedStatement] = field(default_factory=dict)  # by name
     _statements: dict[str, PreparedStatement] = field(default_factory=dict)  # by text
     _writers: dict[str, TableWriter] = field(default_factory=dict)
-    _stepped: dict[str, SteppedWriter] = field(default_factory=dict)
+    _stepped: dict[tuple[str, bool], SteppedWriter] = field(default_factory=dict)  # by table, and whether to all copies
 
     def prepare(self, query: CompiledQuery) -> PreparedStatement:
         """Make a query ready to run; raise NotDeployed if an index or table that it needs is not there any more."""
@@ -93,7 +104,7 @@ class Prepared:
         """Make a write ready to run, or one statement of a unit."""
         assert isinstance(plan, WritePlan)
         context, queried, table = self.context, self.queried, plan.table.name
-        stepped = self.stepped(table) if context.identity is not None else None
+        stepped = self.stepped(table, query.write) if context.identity is not None else None
         writer, deployed, version = self.writer(table), queried.deployed, queried.version
         return PreparedWrite(query, context.store, writer, deployed, version, stepped, context.clock, context.now)
 
@@ -124,15 +135,16 @@ class Prepared:
             self._writers[table] = writer
         return writer
 
-    def stepped(self, table: str) -> SteppedWriter:
+    def stepped(self, table: str, level: WriteLevel | None = None) -> SteppedWriter:
         """Return the writer of a table, or of the groups of a view, by single steps; only without transactions.
 
-        The view may be of another version.
+        The view may be of another version. With the `level` "all" its changes are in all copies when they are done.
         """
-        writer = self._stepped.get(table)
+        writer = self._stepped.get((table, level == "all"))
         if writer is None:
-            assert self.context.identity is not None
-            store, identity, deployment = self.context.store, self.context.identity, self.deployment
+            store, deployment = self.context.store, self.deployment
+            identity = self.context.writer_identity(level)
+            assert identity is not None
             other = next((view for view in deployment.other_views if view.table.name == table), None)
             if other is not None:
                 writer = group_writer(other.table, other.deployment, store, identity)
@@ -140,7 +152,7 @@ class Prepared:
                 writer = group_writer(view, deployment, store, identity)
             else:
                 writer = SteppedWriter(self.writer(table), deployment, store, identity)
-            self._stepped[table] = writer
+            self._stepped[table, level == "all"] = writer
         return writer
 
 

@@ -109,9 +109,9 @@ def _indexes(changes: SetChanges) -> tuple[str, ...]:
 
 
 def _policies(changes: SetChanges) -> tuple[str, ...]:
-    """Return a line with the queries whose policy changes: how fresh their rows are is no part of a bound."""
+    """Return a line with the queries whose policy changes: how safe or fresh rows are is no part of a bound."""
     changed = [f"{query.name} {' → '.join(query.policies)}" for query in changes.queries if query.policies is not None]
-    return (f"reads: {', '.join(changed)}",) if changed else ()
+    return (f"policies: {', '.join(changed)}",) if changed else ()
 
 
 def _total(changes: SetChanges) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.pricing import AskedPrice, add_price, asked_price, price_in_line, rests_on, unpriced_rates
@@ -11,7 +11,10 @@ from piql.commands.storage import describe_storage
 from piql.compiler.logical.format import format_plan
 from piql.compiler.physical import format as physical
 from piql.compiler.result import CompiledQuery
+from piql.schema.write_policies import WriteLevel
 from piql.text.diagnostics.render import render_all
+
+_ACKNOWLEDGED_BY: Mapping[WriteLevel, str] = {"quorum": "a majority", "all": "all copies"}
 
 
 def plan(argv: Sequence[str] | None = None) -> int:
@@ -60,5 +63,11 @@ def _summary(query: CompiledQuery) -> str:
     trips = "trip" if bound.round_trips == 1 else "trips"
     return (
         f"≤ {bound.operations} ops = {bound.formula} · {bound.round_trips} {trips} · "
-        f"≤ {bound.rows} rows · class {query.scaling_class}{'' if query.read is None else f' · reads {query.read}'}"
+        f"≤ {bound.rows} rows · class {query.scaling_class}{_policy(query)}"
     )
+
+
+def _policy(query: CompiledQuery) -> str:
+    if query.read is not None:
+        return f" · reads {query.read}"
+    return "" if query.write is None else f" · acknowledged by {_ACKNOWLEDGED_BY[query.write]}"

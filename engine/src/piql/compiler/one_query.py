@@ -55,6 +55,8 @@ from piql.compiler.result import CompiledQuery, UnboundedSegment
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse
 from piql.schema.catalog import Catalog, Index
+from piql.schema.read_policies import ReadLevel
+from piql.schema.write_policies import WriteLevel
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Source
@@ -72,9 +74,9 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     file = parse(source)
     whole = source.span(0, len(source.text))
     statement = file.statements[0] if len(file.statements) == 1 else None
-    policy = None
+    created = None
     if isinstance(statement, ast.CreateQuery):
-        policy = statement.read
+        created = statement
         statement = statement.body
     has_errors = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
     if has_errors or statement is None or isinstance(statement, (*DEFINITIONS, ast.CreateUnit)):
@@ -93,9 +95,19 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
         if planned is not None and planned.gaps:
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
     query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
-    if policy is not None:
-        query = replace(query, read=policy.level)
+    if created is not None:
+        query = replace(query, read=_read_level(created), write=_write_level(created))
     return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics)) if file.diagnostics else query
+
+
+def _read_level(statement: object) -> ReadLevel | None:
+    """Return what WITH READ of a statement says; None without it."""
+    return statement.read.level if isinstance(statement, ast.CreateQuery) and statement.read is not None else None
+
+
+def _write_level(statement: object) -> WriteLevel | None:
+    """Return what WITH WRITE of a statement says; None without it."""
+    return statement.write.level if isinstance(statement, ast.CreateQuery) and statement.write is not None else None
 
 
 def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
@@ -246,7 +258,8 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         logical=None if planned is None else planned.logical,
         steps=() if planned is None else planned.steps,
         diagnostics=bound.diagnostics,
-        read=bound.ast.read.level if isinstance(bound.ast, ast.CreateQuery) and bound.ast.read is not None else None,
+        read=_read_level(bound.ast),
+        write=_write_level(bound.ast),
     )
     if isinstance(bound.plan, Insert | Update | Delete):
         if bound.has_errors:

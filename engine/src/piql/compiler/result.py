@@ -15,6 +15,7 @@ from piql.compiler.optimizer.trace import RuleApplication
 from piql.compiler.physical.unit_plan import QueryPlan
 from piql.schema.catalog import Catalog, Index, Table
 from piql.schema.read_policies import ReadLevel
+from piql.schema.write_policies import WriteLevel
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
 
@@ -58,6 +59,7 @@ class CompiledQuery:
     diagnostics: tuple[Diagnostic, ...] = ()
     statements: tuple[CompiledQuery, ...] = ()
     read: ReadLevel | None = None  # of WITH READ; None where nothing is written
+    write: WriteLevel | None = None  # of WITH WRITE, likewise
 
     @property
     def is_bounded(self) -> bool:

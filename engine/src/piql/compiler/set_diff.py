@@ -43,9 +43,10 @@ class QueryChange:
     @property
     def policies(self) -> tuple[str, str] | None:
         """Return the policies before and after, `none` where the text has none; None where they are the same."""
-        if self.before is None or self.after is None or self.before.read == self.after.read:
+        if self.before is None or self.after is None:
             return None
-        return self.before.read or "none", self.after.read or "none"
+        before, after = _policy(self.before), _policy(self.after)
+        return None if before == after else (before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,12 @@ def compare(before: Compilation, after: Compilation) -> SetChanges:
         tuple(name for name in new if name not in old),
         tuple(name for name in old if name not in new),
     )
+
+
+def _policy(query: CompiledQuery) -> str:
+    if query.read is not None:
+        return f"reads {query.read}"
+    return "none" if query.write is None else f"writes {query.write}"
 
 
 def _costs(query: CompiledQuery) -> tuple[int, int, int]:

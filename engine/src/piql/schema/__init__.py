@@ -6,5 +6,6 @@ decimals        exact arithmetic of DECIMAL                  table_changes   wha
 calendar        computing with days and times                conversions     CAST, as functions of values
 thresholds      from which bound on a query is expensive     json_values     values as JSON, and back
 read_policies   what WITH READ asks, and what may be seen
+write_policies  what WITH WRITE asks, and what reads see then
 view_joins      how a write finds the rows of a view of several tables, and why they are few
 """

@@ -71,6 +71,17 @@ class SingleRowWrites(Protocol):
         """Return how many records a load may write at the same time to good effect."""
         ...
 
+    def to_all_copies(self) -> SingleRowWrites:
+        """Return the same writes, but those where `change` and `change_entries` are done once all copies are changed.
+
+        The changes of many rows at once, cells, and reads are as here. A store with one copy returns itself.
+        """
+        ...
+
+    def confirm(self, records: PreparedEntries, key: Row) -> None:
+        """Return once all copies have a record as it is, of writes to all copies; at once, of all others."""
+        ...
+
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         """Get a record in whatever state; `is_serial` sees every change that was decided before it began."""
         ...

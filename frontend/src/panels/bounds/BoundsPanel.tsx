@@ -113,6 +113,7 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
         {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
       <Freshness query={query} />
+      <Acknowledgement query={query} />
       <PriceFacts query={query.name} />
       {bound.terms.length > 0 ? <Terms bound={bound} /> : null}
       <Operators query={query} bound={bound} />
@@ -134,6 +135,25 @@ function Freshness({ query: { read } }: { query: Query }) {
       <p className={styles['basis']}>
         A store with one copy of each row, such as a file or a bucket, shows every acknowledged write at each level. A
         predicted p99 is for the level at which the store was profiled.
+      </p>
+    </section>
+  )
+}
+
+/** What acknowledges a write, where the text says it by WITH WRITE; bound and price are the same at each level. */
+function Acknowledgement({ query: { write } }: { query: Query }) {
+  if (!write) return null
+  return (
+    <section className={styles['section']} aria-label="What acknowledges it">
+      <h3 className={styles['heading']}>
+        Acknowledged by <code>{write.level}</code>
+      </h3>
+      <p>
+        {write.asks} {write.sees}
+      </p>
+      <p className={styles['basis']}>
+        The number of requests is the same at each level, and so is a price from the bound. A store with one copy of
+        each row, such as a file or a bucket, makes no difference between the levels.
       </p>
     </section>
   )

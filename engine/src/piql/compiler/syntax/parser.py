@@ -23,6 +23,7 @@ from piql.compiler.syntax.units import UnitParser
 from piql.compiler.syntax.unsupported import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, Unsupported
 from piql.compiler.syntax.work import STATEMENT_WORK
 from piql.schema.read_policies import ReadLevel
+from piql.schema.write_policies import WriteLevel
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
@@ -40,7 +41,9 @@ _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
     "DELETE": "delete",
 }
 
-_LEVELS: dict[str, ReadLevel] = {"EVENTUAL": "eventual", "QUORUM": "quorum", "SESSION": "session"}
+_READ_LEVELS: dict[str, ReadLevel] = {"EVENTUAL": "eventual", "QUORUM": "quorum", "SESSION": "session"}
+_WRITE_LEVELS: dict[str, WriteLevel] = {"QUORUM": "quorum", "ALL": "all"}
+_WEAK_WRITES = ("EVENTUAL", "ONE", "ANY")
 
 
 def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
@@ -330,9 +333,9 @@ class _Parser(UnitParser):
         body: ast.BareStatement | None = None
         body_start = self.token.start
         kind: Literal["select", "insert", "update", "delete"] = "select"
-        read: ast.WithRead | None = None
+        policy: ast.WithRead | ast.WithWrite | None = None
         try:
-            read = self._with_read()
+            policy = self._policy()
             if is_fetch and self.token.word != "FETCH":
                 raise self.expecting("FETCH after the name of the query", "or write CREATE QUERY name AS SELECT …")
             if not is_fetch:
@@ -343,8 +346,8 @@ class _Parser(UnitParser):
                 raise self.unsupported(STATEMENTS[self.token.word])
             if self.token.word not in _BODIES and not self.is_query_ahead():
                 raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
-            if read is not None and kind != "select":
-                raise self._policy_of_write(read)
+            if policy is not None and isinstance(policy, ast.WithRead) != (kind == "select"):
+                raise self._misplaced(policy)
             body = self._body()
         except SyntaxFault as fault:
             self.note(replace(fault.diagnostic, query=name.text))
@@ -355,41 +358,53 @@ class _Parser(UnitParser):
             body_span=self.span_from(min(body_start, self.last_end)),
             kind=kind,
             is_broken=body is None,
-            read=read,
+            read=policy if isinstance(policy, ast.WithRead) else None,
+            write=policy if isinstance(policy, ast.WithWrite) else None,
             span=self.span_from(start),
         )
 
-    def _with_read(self) -> ast.WithRead | None:
-        """Parse WITH READ and its level behind the name of a query; None where it is not written."""
+    def _policy(self) -> ast.WithRead | ast.WithWrite | None:
+        """Parse WITH READ or WITH WRITE and its level behind the name of a query; None where neither is written."""
         start = self.token.start
         if not self.accept("WITH"):
             return None
-        if self.token.word == "WRITE":
-            raise self.fault(
-                "read-policy",
-                "a write has no policy: each of its steps is as safe as limits, keys and indexes need it",
-                self.span_from(start),
-                "leave out WITH WRITE",
-            )
+        if self.accept("WRITE"):
+            return self._with_write(start)
         if not self.accept("READ"):
-            raise self._misspelt("READ after WITH, or AS after the name of the query", ("READ",))
-        level = _LEVELS.get(self.token.word)
+            raise self._misspelt("READ or WRITE after WITH, or AS after the name of the query", ("READ", "WRITE"))
+        level = _READ_LEVELS.get(self.token.word)
         if level is None:
-            raise self._misspelt("EVENTUAL, QUORUM or SESSION after WITH READ", tuple(_LEVELS))
+            raise self._misspelt("EVENTUAL, QUORUM or SESSION after WITH READ", tuple(_READ_LEVELS))
         self.advance()
         return ast.WithRead(level=level, span=self.span_from(start))
 
-    def _policy_of_write(self, read: ast.WithRead) -> SyntaxFault:
-        """Return the SyntaxFault that a write has a policy for reads, with the fix that leaves it out."""
-        span = read.span
-        fix = Fix("Leave it out", (Edit(self.source.name, span.start, min(span.end + 1, self.token.start), ""),))
-        return self.fault(
-            "read-policy",
-            "WITH READ is for a SELECT: what a write reads, it needs as it is now",
-            span,
-            "leave it out",
-            fixes=(fix,),
-        )
+    def _with_write(self, start: int) -> ast.WithWrite:
+        """Parse the level behind WITH WRITE; one that keeps an acknowledged write in one copy alone is refused."""
+        level = _WRITE_LEVELS.get(self.token.word)
+        if level is None and self.token.word in _WEAK_WRITES:
+            self.advance()
+            span = self.span_from(start)
+            raise self.fault(
+                "read-policy",
+                "a write is acknowledged by a majority of the copies at least: what one copy alone has, it may lose",
+                span,
+                "leave it out: a majority acknowledges each write; or write WITH WRITE ALL",
+                fixes=(self._leave_out(span),),
+            )
+        if level is None:
+            raise self._misspelt("QUORUM or ALL after WITH WRITE", tuple(_WRITE_LEVELS))
+        self.advance()
+        return ast.WithWrite(level=level, span=self.span_from(start))
+
+    def _misplaced(self, policy: ast.WithRead | ast.WithWrite) -> SyntaxFault:
+        """Return the SyntaxFault that a policy is of the other kind of query, with the fix that leaves it out."""
+        message = "WITH WRITE is for an INSERT, UPDATE or DELETE: a SELECT has WITH READ"
+        if isinstance(policy, ast.WithRead):
+            message = "WITH READ is for a SELECT: what a write reads, it needs as it is now"
+        return self.fault("read-policy", message, policy.span, "leave it out", fixes=(self._leave_out(policy.span),))
+
+    def _leave_out(self, span: Span) -> Fix:
+        return Fix("Leave it out", (Edit(self.source.name, span.start, min(span.end + 1, self.token.start), ""),))
 
     def _skip_body(self) -> None:
         """Skip to the semicolon, which is not taken, or to the next definition."""

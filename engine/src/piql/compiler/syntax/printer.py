@@ -109,7 +109,7 @@ def _statement(statement: ast.Statement) -> list[Line]:
             return [Line(f"SET {name_text(statement.name)} = {statement.value}", statement.span.start)]
         case ast.CreateQuery():
             name = name_text(statement.name)
-            policy = f" WITH READ {statement.read.level.upper()}" if statement.read is not None else ""
+            policy = _policy(statement)
             is_fetch = isinstance(statement.body, ast.Fetch)
             text = f"QUERY {name}{policy}" if is_fetch else f"CREATE QUERY {name}{policy} AS"
             first = Line(text, statement.span.start)
@@ -120,6 +120,13 @@ def _statement(statement: ast.Statement) -> list[Line]:
             return _body(statement)
         case _:
             assert_never(statement)
+
+
+def _policy(statement: ast.CreateQuery) -> str:
+    """Return how fresh a query reads, or who acknowledges a write, with a space before; nothing where none is given."""
+    if statement.read is not None:
+        return f" WITH READ {statement.read.level.upper()}"
+    return f" WITH WRITE {statement.write.level.upper()}" if statement.write is not None else ""
 
 
 def _body(body: ast.BareStatement) -> list[Line]:

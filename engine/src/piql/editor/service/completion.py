@@ -137,11 +137,13 @@ class _Completion:
         """Yield what follows the name of a query or a view, up to AS."""
         is_query = words[1] == "QUERY"
         if len(words) == 3:
-            yield from keywords("AS", *(("WITH READ",) if is_query else ()))
+            yield from keywords("AS", *(("WITH READ", "WITH WRITE") if is_query else ()))
         elif is_query and words[3:] == ["WITH"]:
-            yield from keywords("READ")
+            yield from keywords("READ", "WRITE")
         elif is_query and words[3:] == ["WITH", "READ"]:
             yield from keywords("EVENTUAL", "QUORUM", "SESSION")
+        elif is_query and words[3:] == ["WITH", "WRITE"]:
+            yield from keywords("QUORUM", "ALL")
         elif is_query and len(words) == 6:
             yield from keywords("AS")
 

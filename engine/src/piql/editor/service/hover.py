@@ -11,6 +11,8 @@ from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.names import Names
 from piql.editor.service.occurrences import Occurrence, Symbol
 from piql.schema.catalog import Table
+from piql.schema.read_policies import READ_POLICIES
+from piql.schema.write_policies import WRITE_POLICIES
 from piql.text.source import Span
 
 _REASONS = 3  # of a refused query that are shown
@@ -132,7 +134,18 @@ def _query(query: CompiledQuery) -> str:
         costs += f", {_counted(bound.rows, 'row')} returned"
     facts = [f"- {_fact(term)}" for term in bound.terms if term.symbol != str(term.value)]
     formula = f"`{bound.formula}` = {bound.operations:,}" if facts else ""
-    return "\n\n".join(part for part in (name, costs, formula, "\n".join(facts)) if part)
+    return "\n\n".join(part for part in (name, costs, formula, "\n".join(facts), _policy(query)) if part)
+
+
+def _policy(query: CompiledQuery) -> str:
+    """Return what WITH READ or WITH WRITE of a query says, in words; nothing where neither is written."""
+    if query.read is not None:
+        reads = READ_POLICIES[query.read]
+        return f"`WITH READ {query.read.upper()}`: {reads.asks} {reads.sees}"
+    if query.write is not None:
+        writes = WRITE_POLICIES[query.write]
+        return f"`WITH WRITE {query.write.upper()}`: {writes.asks} {writes.sees}"
+    return ""
 
 
 def _counted(number: int, noun: str) -> str:

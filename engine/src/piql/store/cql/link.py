@@ -7,7 +7,7 @@ Values are passed as CQL's bytes, and rows come back as PIQL's stored values, wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from piql.errors import StoreUnavailable
 from piql.store.base import Consistency, Node, Reader
@@ -16,6 +16,9 @@ from piql.store.cql.reads.grouping import Sent, Values
 from piql.store.cql.reads.listing import Lister, Listing
 from piql.store.cql.reads.reads import CqlRead
 from piql.store.rows import Row
+
+Reach: TypeAlias = Literal[Consistency, "all"]
+"""How many copies a request reaches before it is answered: one, a majority, or all of them."""
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 """Called once with the rows of all requests, or the failure."""
@@ -72,22 +75,21 @@ class Link(Protocol):
         ...
 
     def answer(
-        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
+        self, cql: str, values: Values, consistency: Reach | None = None, *, is_serial: bool = False
     ) -> list[Row]:
         """Send one prepared request and wait for its rows."""
         ...
 
-    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+    def change_if(self, cql: str, values: Values, reach: Reach | None = None) -> tuple[bool, bool]:
         """Send a conditional change; return whether it was made, and whether that is certain.
 
+        One that was made has reached as many copies as `reach` says; None is as the address says.
         It is not if the request was sent twice: the second may have been refused because the first had been made.
         Raises Undecided if the cluster did not say.
         """
         ...
 
-    def answer_many(
-        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
-    ) -> list[list[Row]]:
+    def answer_many(self, requests: Sequence[tuple[str, Values]], consistency: Reach | None = None) -> list[list[Row]]:
         """Send prepared requests at the same time and wait for the rows of all."""
         ...
 
@@ -100,7 +102,7 @@ class Link(Protocol):
         """
         ...
 
-    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Reach | None = None) -> None:
         """Send prepared requests; `done` gets all rows or a failure, from any thread."""
         ...
 

@@ -9,7 +9,16 @@ from piql.store.rows import PreparedEntries, Row
 
 
 class OneByOne:
-    """A mixin that adds the calls for many rows of `SingleRowWrites` to a class that has those for one row."""
+    """A mixin that adds the calls for many rows of `SingleRowWrites` to a class that has those for one row.
+
+    Where a store keeps one copy of each row, what is written to it is in all copies.
+    """
+
+    def to_all_copies(self: SingleRowWrites) -> SingleRowWrites:
+        return self
+
+    def confirm(self, records: PreparedEntries, key: Row) -> None:
+        """Do nothing."""
 
     def find_many(
         self: SingleRowWrites, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False

@@ -78,6 +78,7 @@ from piql.compiler.syntax.ast.statements import (
     ParsedFile,
     Statement,
     WithRead,
+    WithWrite,
 )
 from piql.compiler.syntax.ast.writes import (
     Delete,
@@ -157,4 +158,5 @@ __all__ = [
     "WithClause",
     "WithEntry",
     "WithRead",
+    "WithWrite",
 ]

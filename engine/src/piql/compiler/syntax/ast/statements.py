@@ -12,6 +12,7 @@ from piql.compiler.syntax.ast.queries import QueryExpression, Select, UnionQuery
 from piql.compiler.syntax.ast.writes import Delete, Insert, Update
 from piql.compiler.syntax.lexer import Comment
 from piql.schema.read_policies import ReadLevel
+from piql.schema.write_policies import WriteLevel
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
 
@@ -24,8 +25,18 @@ class WithRead(AstNode):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WithWrite(AstNode):
+    """`WITH WRITE QUORUM` or `ALL`, behind the name of a query that is a write."""
+
+    level: WriteLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateQuery(AstNode):
-    """`CREATE QUERY name [WITH READ …] AS body`; after a syntax error `body` is None, and the name is still known."""
+    """`CREATE QUERY name [WITH READ … | WITH WRITE …] AS body`.
+
+    After a syntax error `body` is None, and the name is still known.
+    """
 
     name: Name
     body: QueryExpression | Fetch | Insert | Update | Delete | None
@@ -33,6 +44,7 @@ class CreateQuery(AstNode):
     kind: Literal["select", "insert", "update", "delete"] = "select"
     is_broken: bool = False
     read: WithRead | None = None
+    write: WithWrite | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,10 @@ class SteppedRecords:
         """Return the record with a key; a serial read also completes a conditional write that is under way."""
         return self._row_writes.find(self.prepared, key, is_serial)
 
+    def confirm(self, key: Row) -> None:
+        """Return once all copies have the record of a key as it is, where the identity writes to all copies."""
+        self._row_writes.confirm(self.prepared, key)
+
     def find_many(self, keys: Sequence[Row], is_serial: bool = False) -> list[StoredRecord | None]:
         """Return the record of each key, None where there is none."""
         return self._row_writes.find_many(self.prepared, keys, is_serial)

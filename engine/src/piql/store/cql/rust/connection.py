@@ -24,10 +24,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from piql.errors import StoreUnavailable, WrongStoreAddress
 from piql.forking import renew_in_children
-from piql.store.base import Consistency, Node
+from piql.store.base import Node
 from piql.store.cql.address import Address
 from piql.store.cql.forked import leave_to_parent
-from piql.store.cql.link import Done, Reads
+from piql.store.cql.link import Done, Reach, Reads
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.rust.driver_settings import AGREEMENT_SECONDS, driver_settings
 from piql.store.cql.rust.failures import have_replicas_failed, unavailable, was_not_taken
@@ -81,7 +81,7 @@ class RustConnection:
         self._levels, self._serial, self._profiles = settings.levels, settings.serial, settings.profiles
         self._patience = settings.patience
         self._prepared: dict[str, Any] = {}
-        self._known: dict[tuple[str, _Manner, Consistency | None], _Prepared] = {}
+        self._known: dict[tuple[str, _Manner, Reach | None], _Prepared] = {}
         more = _MORE_PAUSES if address.retries else 0
         self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         self._turns = [threading.Lock() for _ in range(_TURNS)]
@@ -129,7 +129,7 @@ class RustConnection:
         except Exception as failure:
             raise unavailable(failure, self.address) from failure
 
-    def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
+    def known(self, cql: str, manner: _Manner, consistency: Reach | None = None) -> _Prepared:
         """Return a statement for a manner of sending; it is prepared at its first use in any manner."""
         sendable = self._known.get((cql, manner, consistency))
         if sendable is None:
@@ -149,7 +149,7 @@ class RustConnection:
             self._known[cql, manner, consistency] = sendable
         return sendable
 
-    def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
+    def prepared_for_reads(self, cql: str, consistency: Reach | None) -> Any:
         """Return the driver's statement for the manner "read"; preparing it is tried again where it fails."""
         began = monotonic()
         try:
@@ -158,7 +158,7 @@ class RustConnection:
             return self._tried_again(lambda _: self.known(cql, "read", consistency).statement, failure, began)
 
     def answer(
-        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
+        self, cql: str, values: Values, consistency: Reach | None = None, *, is_serial: bool = False
     ) -> list[Row]:
         if not is_serial:
             return self.rows(cql, self._page(cql, values, consistency))
@@ -175,7 +175,7 @@ class RustConnection:
         """Return the rows of stored values of a statement's answer."""
         return self.known(cql, "any").rows(page)
 
-    def _page(self, cql: str, values: Values, consistency: Consistency | None) -> Page:
+    def _page(self, cql: str, values: Values, consistency: Reach | None) -> Page:
         """Send a statement that may be repeated, again where it fails, and wait for its answer."""
         began = monotonic()
         try:
@@ -188,17 +188,17 @@ class RustConnection:
         except Exception as failure:
             return self._page_later(cql, values, "any", consistency, failure, began)
 
-    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+    def change_if(self, cql: str, values: Values, reach: Reach | None = None) -> tuple[bool, bool]:
         """Send a conditional change; an answer that came before the time of the first copy is certain."""
         began = monotonic()
         try:
-            prepared = self.known(cql, "if")
+            prepared = self.known(cql, "if", reach)
             with self._turn(prepared, values):
                 began = monotonic()
                 page = self.begun(prepared, values).page()
             was_sent_once = not self._patience or monotonic() - began < self._patience
         except Exception as failure:
-            page = self._page_later(cql, values, "if", None, failure, began)
+            page = self._page_later(cql, values, "if", reach, failure, began)
             was_sent_once = False
         is_made = bool(self.rows(cql, page)[0][0])
         return is_made, is_made or was_sent_once
@@ -213,7 +213,7 @@ class RustConnection:
         cql: str,
         values: Values,
         manner: _Manner,
-        consistency: Consistency | None,
+        consistency: Reach | None,
         failure: Exception,
         began: float,
     ) -> Page:
@@ -254,13 +254,11 @@ class RustConnection:
             return not is_conditional
         return number < self.address.retries and was_not_taken(failure)
 
-    def answer_many(
-        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
-    ) -> list[list[Row]]:
+    def answer_many(self, requests: Sequence[tuple[str, Values]], consistency: Reach | None = None) -> list[list[Row]]:
         pages = self.pages(requests, consistency)
         return [self.rows(cql, page) for (cql, _), page in zip(requests, pages, strict=True)]
 
-    def pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
+    def pages(self, requests: Sequence[tuple[str, Values]], consistency: Reach | None) -> list[Page]:
         """Send requests at the same time, and those that failed once more; return the answer of each."""
         began = monotonic()
         pages, failures = self.sent_together(requests, "any", consistency, None)
@@ -272,7 +270,7 @@ class RustConnection:
         self,
         requests: Sequence[tuple[str, Values]],
         manner: _Manner,
-        consistency: Consistency | None,
+        consistency: Reach | None,
         seconds: float | None,
     ) -> tuple[list[Page], dict[int, Exception]]:
         """Send requests at the same time; where no slot is free, wait for the earliest answer before the next is sent.
@@ -355,7 +353,7 @@ class RustConnection:
         future = self.session.execute(prepared.statement, prepared.values(values), paged=False)
         return _Begun(future.start() if is_many else future, prepared)
 
-    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Reach | None = None) -> None:
         """Send requests and wait for them in a thread of its own, which calls `done`."""
 
         def run() -> None:

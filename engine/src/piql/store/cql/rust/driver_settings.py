@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from piql.errors import StoreUnavailable
-from piql.store.base import Consistency
 from piql.store.cql.address import Address
 from piql.store.cql.levels import levels_of
+from piql.store.cql.link import Reach
 
 LATE_SECONDS = 1.0  # an idle connection is probed after so long, and has as long again to answer
 _SPECULATIVE_COPIES = 2
@@ -29,7 +29,7 @@ class DriverSettings(NamedTuple):
 
     builder: Any
     profiles: dict[str, Any]
-    levels: dict[Consistency, Any]
+    levels: dict[Reach, Any]
     serial: Any
     patience: float
 
@@ -48,7 +48,8 @@ def driver_settings(address: Address) -> DriverSettings:
         raise StoreUnavailable("driver=rust needs a package that is not installed", advice) from missing
     names = levels_of(address)
     write = getattr(enums.Consistency, _of_driver(names.write))
-    levels: dict[Consistency, Any] = {
+    levels: dict[Reach, Any] = {
+        "all": enums.Consistency.All,
         "eventual": getattr(enums.Consistency, _of_driver(names.eventual)),
         "quorum": getattr(enums.Consistency, _of_driver(names.quorum)),
     }

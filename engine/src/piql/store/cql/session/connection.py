@@ -25,12 +25,12 @@ from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, 
 
 from piql.errors import StoreUnavailable
 from piql.forking import renew_in_children
-from piql.store.base import Consistency, Node
+from piql.store.base import Node
 from piql.store.cql.address import Address
 from piql.store.cql.credentials import tls_context
 from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.levels import levels_of
-from piql.store.cql.link import Done, Reads
+from piql.store.cql.link import Done, Reach, Reads
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.session.direct import Direct
 from piql.store.cql.session.failures import REPLICAS_FAILED, unavailable
@@ -66,7 +66,8 @@ class Connection:
     def __init__(self, address: Address) -> None:
         self.address = address
         levels = levels_of(address)
-        self._levels: dict[Consistency, int] = {
+        self._levels: dict[Reach, int] = {
+            "all": ConsistencyLevel.ALL,
             "eventual": getattr(ConsistencyLevel, levels.eventual),
             "quorum": getattr(ConsistencyLevel, levels.quorum),
         }
@@ -230,11 +231,11 @@ class Connection:
         """Return the driver's session."""
         return self._session
 
-    def level(self, consistency: Consistency | None) -> int:
+    def level(self, consistency: Reach | None) -> int:
         """Return the driver's number of a consistency; None is that of writes."""
         return self._write_level if consistency is None else self._levels[consistency]
 
-    def bound(self, cql: str, values: Values, consistency: Consistency | None = None) -> BoundStatement:
+    def bound(self, cql: str, values: Values, consistency: Reach | None = None) -> BoundStatement:
         """Return a statement with its values, as the driver sends it."""
         statement = BoundStatement(self.prepared(cql))
         statement.values = values
@@ -243,7 +244,7 @@ class Connection:
         return statement
 
     def answer(
-        self, cql: str, values: Values, consistency: Consistency | None = None, *, is_serial: bool = False
+        self, cql: str, values: Values, consistency: Reach | None = None, *, is_serial: bool = False
     ) -> list[Row]:
         """Send one prepared request and wait for its rows."""
         try:
@@ -257,9 +258,9 @@ class Connection:
             seconds = seconds_of_one(self.address) if is_serial else None
             raise unavailable(failure, self.address, is_conditional=is_serial, seconds=seconds) from failure
 
-    def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
+    def change_if(self, cql: str, values: Values, reach: Reach | None = None) -> tuple[bool, bool]:
         try:
-            statement = self.bound(cql, values)
+            statement = self.bound(cql, values, reach)
             with self._turn(statement):
                 rows, was_sent_once = self._rows(statement, _CONDITIONAL)
             is_made = bool(rows[0][0])
@@ -355,13 +356,11 @@ class Connection:
             raise failure
         return answers
 
-    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
+    def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Reach | None = None) -> None:
         """Send prepared requests, as many at once as the gate lets through; `done` gets all rows or a failure."""
         Flight(self, requests, done, consistency).start()
 
-    def answer_many(
-        self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
-    ) -> list[list[Row]]:
+    def answer_many(self, requests: Sequence[tuple[str, Values]], consistency: Reach | None = None) -> list[list[Row]]:
         """Send prepared requests at the same time and wait for the rows of all."""
         answers: list[list[list[Row]] | StoreUnavailable] = []
         is_done = threading.Event()

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cassandra.cluster import ResponseFuture
 
-from piql.store.base import Consistency
-from piql.store.cql.link import Done
+from piql.store.cql.link import Done, Reach
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.session.failures import unavailable
 from piql.store.rows import Row
@@ -38,7 +37,7 @@ class Flight:
         connection: Connection,
         requests: Sequence[tuple[str, Values]],
         done: Done,
-        consistency: Consistency | None,
+        consistency: Reach | None,
     ) -> None:
         self._consistency = consistency
         self._connection = connection

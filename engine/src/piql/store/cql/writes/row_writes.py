@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from piql.errors import StoreSilent
 from piql.store.cql.layout import quoted
-from piql.store.cql.link import Link
+from piql.store.cql.link import Link, Reach
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.schema.tables import CELLS
 from piql.store.cql.stored_values import pack_int, pack_long
@@ -41,11 +41,13 @@ _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 class CqlRowWrites:
     """`SingleRowWrites` on a cluster: each call is one CQL statement, and more only where its outcome is not known.
 
-    `_before` has, for writes that were read from records, the names of the writes before them.
+    `_before` has, for writes that were read from records, the names of the writes before them. With `reach` changes of
+    records and entries are done once so many copies have them; None is as the address says.
     """
 
-    def __init__(self, connection: Link) -> None:
+    def __init__(self, connection: Link, reach: Reach | None = None) -> None:
         self._connection = connection
+        self._reach = reach
         self._before: dict[str, str] = {}
         cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
         self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'
@@ -60,6 +62,17 @@ class CqlRowWrites:
     @property
     def writers(self) -> int:
         return _WRITERS
+
+    def to_all_copies(self) -> CqlRowWrites:
+        return CqlRowWrites(self._connection, "all")
+
+    def confirm(self, records: CqlEntries, key: Row) -> None:
+        """Read a record from all copies, if changes have to reach these: what one of them lacks it is given meanwhile.
+
+        Such a read waits for that (`read_repair` BLOCKING, as tables are made).
+        """
+        if self._reach is not None:
+            self._connection.answer(records.find, _key_bytes(records, key), self._reach)
 
     def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         values = records.key(key)
@@ -96,7 +109,10 @@ class CqlRowWrites:
     def change(
         self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, StoredRecord | None]:
-        """Put a record if its last write is the known one; where the outcome is unknown, read it, and try again."""
+        """Put a record if its last write is the known one; where the outcome is unknown, read it, and try again.
+
+        A change that is found to be made may have reached fewer copies than it has to: then it is confirmed.
+        """
         key = row[: records.key_length]
         patience = self._patience()
         while True:
@@ -107,10 +123,11 @@ class CqlRowWrites:
                     return True, None
             record, before = self._found(records, key, patience)
             last_write = record.write if record is not None else None
+            if write == last_write or write in before:
+                self.confirm(records, key)
+                return True, None
             if is_certain:
                 return False, record
-            if write == last_write or write in before:
-                return True, None
             if last_write != known:
                 if last_write is None or known in before or None in before:  # another write replaced the known one
                     return False, record
@@ -133,12 +150,13 @@ class CqlRowWrites:
         new = [*records.values(row), *records.hidden(state, self._writes_text(write, known))]
         lifetime = _lifetime(state)
         if known is None:
-            return self._connection.change_if(records.insert, [*key, *new, lifetime])
-        is_made, is_certain = self._connection.change_if(records.change, [lifetime, *new, *key, *_names(known)])
+            return self._connection.change_if(records.insert, [*key, *new, lifetime], self._reach)
+        values = [lifetime, *new, *key, *_names(known)]
+        is_made, is_certain = self._connection.change_if(records.change, values, self._reach)
         if known != "" or is_made or not is_certain:
             return is_made, is_certain
         # the `#write` of a row that another client wrote is NULL
-        return self._connection.change_if(records.adopt, [lifetime, *new, *key])
+        return self._connection.change_if(records.adopt, [lifetime, *new, *key], self._reach)
 
     def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[StoredRecord | None]:
         """Return the record of each key; records of one partition are read by one statement."""
@@ -197,7 +215,7 @@ class CqlRowWrites:
             else:
                 values = [*key, *entries.values(change.row), *entries.hidden(change.state), at]
                 requests.append(Change(entries.put, values, partition))
-        self._connection.answer_many(together(requests))
+        self._connection.answer_many(together(requests), self._reach)
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
         values: Values = [self._group(group), after.encode(), pack_int(limit)]

@@ -57,9 +57,10 @@ CODES = (
     Code(
         "read-policy",
         "WITH READ or WITH WRITE does not fit here",
-        "WITH READ says how fresh the rows of a SELECT are. A write has no such policy: it reads what it checks at "
-        "serial or quorum consistency, and each of its steps (intents, entries, places under limits) is as safe as "
-        "limits, keys and indexes need it. A weaker write would let a QUORUM read miss it.",
+        "WITH READ says how fresh the rows of a SELECT are. What a write reads it checks at serial or quorum "
+        "consistency. WITH WRITE says which copies acknowledge an INSERT, UPDATE or DELETE: a majority (QUORUM), as "
+        "without it, or ALL. A write that one copy alone acknowledges is not offered: this copy may be lost with its "
+        "node, and a QUORUM read could miss the write.",
         "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE QUERY q WITH READ EVENTUAL AS DELETE FROM t WHERE id = 1;",
     ),
     Code(
