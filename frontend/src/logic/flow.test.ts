@@ -61,12 +61,31 @@ describe('the flow of the work', () => {
   it('judges what ran by its worst query', () => {
     const observed = (...verdicts: NonNullable<FlowFacts['observed']>['verdicts']) => ({ executions: 9, verdicts })
     expect(stepOf('compare', { observed: observed('agrees', 'slo-broken', 'slo-broken') })).toBe(
-      'failed: 2 miss their SLO',
+      'failed: 2 miss their SLOs',
     )
-    expect(stepOf('compare', { observed: observed('slo-broken', 'over-bound') })).toBe('failed: 1 over the bound')
+    expect(stepOf('compare', { observed: observed('over-bound') })).toBe('failed: 1 is over its bound')
+    expect(stepOf('compare', { observed: observed('slo-broken', 'over-bound') })).toBe('failed: 2 in danger')
     expect(stepOf('compare', { observed: observed('agrees', 'slower') })).toBe('warning: 1 slower')
     expect(stepOf('compare', { observed: observed('too few', 'undecided') })).toBe('todo: too few executions')
     expect(stepOf('run', { observed: { executions: 0, verdicts: ['no-data'] } })).toBe('todo: not run this hour')
+  })
+
+  it('is not done with a query that fails, has incidents or burns its budget', () => {
+    const compared = (...verdicts: NonNullable<FlowFacts['observed']>['verdicts']) =>
+      flowOf({ ...DONE, observed: { executions: 9, verdicts: ['agrees', ...verdicts] } })
+    const words = (['failing', 'limit-passed', 'dangling-entry', 'burning'] as const).map((verdict) => {
+      const step = compared(verdict).steps.find(({ id }) => id === 'compare')
+      return `${step?.state}: ${step?.word}`
+    })
+    expect(words).toEqual([
+      'failed: 1 is failing',
+      'failed: 1 has incidents',
+      'failed: 1 has incidents',
+      'failed: 1 burns its budget',
+    ])
+    expect(compared('slo-broken', 'burning', 'burning', 'failing').lead).toBe(
+      'In the last hour 1 query is failing, 2 queries burn their budgets, 1 query misses its SLO.',
+    )
   })
 
   it('leads with what failed, then with what is at risk, then with the first step to take', () => {
@@ -76,7 +95,7 @@ describe('the flow of the work', () => {
     expect(flowOf({ ...DONE, ...errors, ...broken, ...differs }).next).toBe('write')
     expect(flowOf({ ...DONE, ...broken, ...differs })).toMatchObject({
       next: 'compare',
-      lead: '1 query misses its SLO in the last hour.',
+      lead: 'In the last hour 1 query misses its SLO.',
     })
     expect(flowOf({ ...DONE, ...differs }).lead).toBe('The text differs from version 3, which is live.')
     expect(flowOf(DONE)).toMatchObject({

@@ -120,21 +120,31 @@ function running({ live, observed }: FlowFacts): Step {
   return say('done', `${formatCount(observed.executions)} this hour`, 'Queries were run in the last hour.')
 }
 
+/** What puts a query in danger, the worst first, as in the dashboard; of one query and of several. */
+const DANGERS: readonly { verdicts: readonly Verdict[]; one: string; many: string }[] = [
+  { verdicts: ['failing'], one: 'is failing', many: 'are failing' },
+  { verdicts: ['over-bound'], one: 'is over its bound', many: 'are over their bounds' },
+  { verdicts: ['limit-passed', 'dangling-entry'], one: 'has incidents', many: 'have incidents' },
+  { verdicts: ['burning'], one: 'burns its budget', many: 'burn their budgets' },
+  { verdicts: ['slo-broken'], one: 'misses its SLO', many: 'miss their SLOs' },
+]
+
 function comparing({ live, observed }: FlowFacts): Step {
   const say = sayer('compare')
   if (live?.version === null) return say('todo', 'nothing live', 'Observed latencies stand beside the predicted ones.')
   if (!observed) return say('unknown')
   const count = (...verdicts: Verdict[]) => observed.verdicts.filter((verdict) => verdicts.includes(verdict)).length
-  const over = count('over-bound')
-  if (over > 0)
-    return say('failed', `${formatCount(over)} over the bound`, `Over the bound: ${plural(over, 'query', 'queries')}.`)
-  const broken = count('slo-broken')
-  if (broken > 0)
-    return say(
-      'failed',
-      broken === 1 ? '1 misses its SLO' : `${formatCount(broken)} miss their SLO`,
-      `${plural(broken, 'query misses its SLO', 'queries miss their SLOs')} in the last hour.`,
-    )
+  const dangers = DANGERS.flatMap(({ verdicts, one, many }) => {
+    const queries = count(...verdicts)
+    const said = plural(queries, `query ${one}`, `queries ${many}`)
+    return queries > 0 ? [{ queries, word: plural(queries, one, many), said }] : []
+  })
+  const [worst] = dangers
+  if (worst) {
+    const queries = dangers.reduce((sum, danger) => sum + danger.queries, 0)
+    const word = dangers.length === 1 ? worst.word : `${formatCount(queries)} in danger`
+    return say('failed', word, `In the last hour ${dangers.map(({ said }) => said).join(', ')}.`)
+  }
   const slower = count('slower')
   if (slower > 0)
     return say(

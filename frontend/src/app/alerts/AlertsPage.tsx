@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { ListPage } from '../ListPage'
 import { useEnvironment } from '../url-state'
+import { ViewLink } from '../ViewLink'
 import { Firing } from './Firing'
 import { MakeSilence, type Silenced } from './MakeSilence'
 import { PastAlerts } from './PastAlerts'
@@ -26,9 +27,19 @@ export default function AlertsPage() {
         <>
           <Notice tone={summary.tone} role="status">
             {summary.text}
+            {data.destinations.length > 0 ? null : (
+              <>
+                {' '}
+                <ViewLink to={{ page: 'dashboard', state: 'danger' }}>What is in danger now</ViewLink>
+              </>
+            )}
           </Notice>
           <Firing firing={ranked(data.firing)} silences={data.silences} now={now} onSilence={setSilenced} />
-          <Silences silences={data.silences} onMake={() => setSilenced({ kind: '', query: '' })} />
+          <Silences
+            silences={data.silences}
+            isWatched={data.destinations.length > 0}
+            onMake={() => setSilenced({ kind: '', query: '' })}
+          />
           <Receivers destinations={data.destinations} />
           <PastAlerts past={data.alerts} />
         </>

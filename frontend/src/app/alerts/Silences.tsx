@@ -13,8 +13,15 @@ import { formatDay } from '../../units'
 import { useEnvironment } from '../url-state'
 import styles from './alerts.module.css'
 
+interface SilencesProps {
+  silences: readonly Silence[]
+  /** Whether there is a receiver, so that anything is sent at all. */
+  isWatched: boolean
+  onMake: () => void
+}
+
 /** The silences that are not over: what each covers, until when, why, and a button that ends it. */
-export function Silences({ silences, onMake }: { silences: readonly Silence[]; onMake: () => void }) {
+export function Silences({ silences, isWatched, onMake }: SilencesProps) {
   const titleId = useId()
   const environment = useEnvironment()
   const queryClient = useQueryClient()
@@ -34,7 +41,11 @@ export function Silences({ silences, onMake }: { silences: readonly Silence[]; o
         </Button>
       </div>
       {end.error ? <ErrorNotice error={end.error} /> : null}
-      {silences.length === 0 ? <p className={styles['soft']}>None: whatever is wrong is sent.</p> : null}
+      {silences.length === 0 ? (
+        <p className={styles['soft']}>
+          {isWatched ? 'None: whatever is wrong is sent.' : 'None. Without a receiver nothing is sent anyway.'}
+        </p>
+      ) : null}
       {silences.length > 0 ? (
         <Table label="Silences" columns={['Covers', 'Reason', 'Until', 'By', unseen('Actions')]}>
           {silences.map((silence) => (

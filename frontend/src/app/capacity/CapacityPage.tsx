@@ -71,7 +71,7 @@ function OfRun({ files, compilation, run }: OfRunProps) {
   const environment = useEnvironment()
   const saved = useSavedSlos()
   const usual = useDefaultSlo()
-  const { question, asked, isTyping, isObserved, change } = useQuestion()
+  const { question, asked, isTyping, isObserved, isReading, change } = useQuestion()
   const isCluster = isOfCluster(run)
   const queries = compilation.queries.filter(({ bound }) => bound)
   const body = bodyOf(asked, run, usual, saved)
@@ -83,6 +83,7 @@ function OfRun({ files, compilation, run }: OfRunProps) {
   const at = isWhole ? here.data?.by_users[0] : undefined
   const isStale = isTyping || whole.isPlaceholderData || here.isPlaceholderData
   const failed = isWhole ? (whole.error ?? here.error) : null
+  if (isReading) return <EmptyState title="Reading what was executed…" />
   return (
     <div className={styles['capacity']}>
       {failed ? <ErrorNotice error={failed} /> : null}

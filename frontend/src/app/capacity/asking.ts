@@ -29,13 +29,15 @@ export interface Asking {
   isTyping: boolean
   /** Whether the rates are those that were observed, because nobody has given any. */
   isObserved: boolean
+  /** Whether these are still being read: what is typed now would be a question without them. */
+  isReading: boolean
   change: (change: Partial<CapacityQuestion>) => void
 }
 
 /** The question of the address; without one that of the rates that were observed in the last hour. */
 export function useQuestion(): Asking {
   const { load } = useView()
-  const observed = useObservedRates(load === undefined)
+  const { rates: observed, isReading } = useObservedRates(load === undefined)
   const asked = useMemo(
     () => (load === undefined ? { ...NO_QUESTION, rates: observed } : parseQuestion(load)),
     [load, observed],
@@ -54,6 +56,7 @@ export function useQuestion(): Asking {
     asked,
     isTyping: typed !== null,
     isObserved: load === undefined && Object.keys(observed).length > 0,
+    isReading,
     change: (change) => setTyped((before) => ({ ...(before ?? asked), ...change })),
   }
 }
@@ -61,17 +64,17 @@ export function useQuestion(): Asking {
 const NONE: Readonly<Record<string, Amount>> = {}
 
 /** Executions a second by query in the last hour, of the live version. */
-function useObservedRates(isWanted: boolean): Readonly<Record<string, Amount>> {
+function useObservedRates(isWanted: boolean): { rates: Readonly<Record<string, Amount>>; isReading: boolean } {
   const environment = useEnvironment()
-  const { data: versions } = useInfiniteQuery({ ...deployments(environment), enabled: isWanted })
+  const { data: versions, isLoading } = useInfiniteQuery({ ...deployments(environment), enabled: isWanted })
   const live = versions?.find((version) => version.is_live)
-  const { data } = useQuery({
+  const { data, isLoading: isLatencyLoading } = useQuery({
     ...latency(environment, live?.id ?? '', OBSERVED_SECONDS, 'both'),
     enabled: isWanted && live !== undefined,
     refetchInterval: false,
     staleTime: Infinity,
   })
-  return useMemo(() => {
+  const rates = useMemo(() => {
     const executed = (data?.queries ?? []).filter(({ executions }) => executions > 0)
     if (executed.length === 0) return NONE
     return Object.fromEntries(
@@ -81,6 +84,7 @@ function useObservedRates(isWanted: boolean): Readonly<Record<string, Amount>> {
       }),
     )
   }, [data])
+  return { rates, isReading: isLoading || isLatencyLoading }
 }
 
 /** Whether a run measured a cluster, whose size it does not hold. */
