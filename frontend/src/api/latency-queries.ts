@@ -92,6 +92,31 @@ export const overLoad = (
     refetchInterval: 300_000,
   })
 
+/** The p99 of a query over the size of what it read, over a window that ends now. */
+export const overSize = (
+  environment: EnvironmentName,
+  deploymentId: string,
+  query: string,
+  windowSeconds: number,
+  source: Latency['source'],
+) =>
+  queryOptions({
+    queryKey: keyOf('over-size', environment, deploymentId, query, windowSeconds, source),
+    queryFn: ({ client, queryKey, signal }) =>
+      unlessKnown({ client, queryKey, of: environment, kind: 'observed', oldestMs: SLIDES_MS }, () =>
+        answered(
+          api.GET(`${ENVIRONMENT}/latency/{deployment_id}/size/{query}`, {
+            params: {
+              path: { ...environment, deployment_id: deploymentId, query },
+              query: { window_seconds: windowSeconds, source },
+            },
+            signal,
+          }),
+        ),
+      ),
+    refetchInterval: ASK_AGAIN_MS,
+  })
+
 /** Which queries of a version are unlike their own past; looked at once an hour, and soon after it is asked first. */
 export const allUnusual = (environment: EnvironmentName, deploymentId: string, source: Latency['source']) =>
   queryOptions({

@@ -3273,6 +3273,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/size/{query}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Over Size
+         * @description The p99 of a query over the size of what it read, by class of sizes, beside the prediction for each.
+         */
+        get: operations["read_over_size"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/unusual": {
         parameters: {
             query?: never;
@@ -7202,6 +7222,16 @@ export interface components {
             hours: components["schemas"]["LoadedHourRead"][];
         };
         /**
+         * OverSizeRead
+         * @description The p99 of a query over the size of what it read, the smallest class of sizes first; below `samples_needed` none.
+         */
+        OverSizeRead: {
+            /** Samples Needed */
+            samples_needed: number;
+            /** Classes */
+            classes: components["schemas"]["SizeClassRead"][];
+        };
+        /**
          * PagePartRead
          * @description One query of a page; `typical_p99_ms` and `p99_ms` are its own when it runs alone, as in a prediction.
          *
@@ -9166,6 +9196,34 @@ export interface components {
             kind?: ("burning" | "over-bound" | "limit-passed" | "dangling-entry" | "slower" | "kept-less" | "unusual") | null;
             /** Query */
             query?: string | null;
+        };
+        /**
+         * SizeClassRead
+         * @description Executions whose sizes are of one class, from the least to the most `requests` and `rows`, and their p99.
+         *
+         *     The p99 is null for fewer executions than show one. It lies with 95 % between `p99_low_ms` and `p99_high_ms`; an end
+         *     is null where the executions are too few for it. `predicted_least` is for the smallest size of the class,
+         *     `predicted` for the largest; each is null where nothing is predicted for it.
+         */
+        SizeClassRead: {
+            /** Least Requests */
+            least_requests: number;
+            /** Requests */
+            requests: number;
+            /** Least Rows */
+            least_rows: number;
+            /** Rows */
+            rows: number;
+            /** Executions */
+            executions: number;
+            /** P99 Ms */
+            p99_ms: number | null;
+            /** P99 Low Ms */
+            p99_low_ms: number | null;
+            /** P99 High Ms */
+            p99_high_ms: number | null;
+            predicted_least: components["schemas"]["EstimateRead"] | null;
+            predicted: components["schemas"]["EstimateRead"] | null;
         };
         /**
          * SizeRead
@@ -31972,6 +32030,126 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OverLoadRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_over_size: {
+        parameters: {
+            query?: {
+                window_seconds?: number;
+                source?: "workbench" | "applications" | "both";
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+                query: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverSizeRead"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from piql_profiler.predictor.sizes import Size
 from piql_profiler.validation.agreement import ERROR, judge, region_of
@@ -41,6 +41,22 @@ AtLimits: TypeAlias = Mapping[str, tuple[Size, SizeEstimate]]
 _LimitsKey: TypeAlias = tuple[int, str, frozenset[tuple[str, float]]]  # version, run, thresholds by query
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
+
+
+class Sized(Protocol):
+    """Executions of sizes that count as one, from the least to the most."""
+
+    @property
+    def least_requests(self) -> int: ...
+
+    @property
+    def requests(self) -> int: ...
+
+    @property
+    def least_rows(self) -> int: ...
+
+    @property
+    def rows(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +113,7 @@ class Comparing:
     def estimated(
         self,
         deployment: DeploymentDetailRead,
-        observed: Mapping[str, Sequence[SizeTotals]],
+        observed: Mapping[str, Sequence[Sized]],
         slos: Mapping[str, SloRead],
     ) -> tuple[AtLimits, Mapping[tuple[str, Size], SizeEstimate | None]]:
         """The estimates at the limits and for the sizes of each query; a worker is asked for new ones, all at once.
@@ -173,12 +189,12 @@ def _compliance(
     )
 
 
-def smallest_of(totals: SizeTotals) -> Size:
+def smallest_of(totals: Sized) -> Size:
     """The smallest size of those that count as one."""
     return Size(totals.least_requests, totals.least_rows)
 
 
-def largest_of(totals: SizeTotals) -> Size:
+def largest_of(totals: Sized) -> Size:
     """The largest size of those that count as one."""
     return Size(totals.requests, totals.rows)
 

@@ -10,6 +10,7 @@ from piql_backend.latency.schemas import (
     LatencyChartsRead,
     LatencyRead,
     OverLoadRead,
+    OverSizeRead,
     UnusualQueriesRead,
     UnusualRead,
 )
@@ -58,6 +59,19 @@ def read_over_load(
 ) -> OverLoadRead:
     """The p99 of a query by the hour over the load of the last four weeks, and whether it is independent of it."""
     return environment.latency.over_load(deployment_id, query, source)
+
+
+@router.get("/{deployment_id}/size/{query:path}", responses=declared(404))
+@needs(in_application("viewer"))
+def read_over_size(
+    deployment_id: str,
+    query: str,
+    environment: TheEnvironment,
+    window_seconds: Window = 3600,
+    source: Source = "both",
+) -> OverSizeRead:
+    """The p99 of a query over the size of what it read, by class of sizes, beside the prediction for each."""
+    return environment.latency.over_size(deployment_id, query, window_seconds, source)
 
 
 @router.get("/{deployment_id}/unusual", responses=declared(404))

@@ -287,6 +287,36 @@ class UnusualQueriesRead(Read):
     queries: list[UnusualQueryRead]
 
 
+class SizeClassRead(Read):
+    """Executions whose sizes are of one class, from the least to the most `requests` and `rows`, and their p99.
+
+    The p99 is null for fewer executions than show one. It lies with 95 % between `p99_low_ms` and `p99_high_ms`; an end
+    is null where the executions are too few for it. `predicted_least` is for the smallest size of the class,
+    `predicted` for the largest; each is null where nothing is predicted for it.
+    """
+
+    least_requests: int
+    requests: int
+    least_rows: int
+    rows: int
+    executions: int
+    p99_ms: float | None
+    p99_low_ms: float | None
+    p99_high_ms: float | None
+    predicted_least: EstimateRead | None
+    predicted: EstimateRead | None
+
+
+class OverSizeRead(Read):
+    """The p99 of a query over the size of what it read, the smallest class of sizes first.
+
+    `samples_needed` is how many executions of a class show its p99.
+    """
+
+    samples_needed: int
+    classes: list[SizeClassRead]
+
+
 class LoadedHourRead(Read):
     """The hour that begins `at`: the executions of all queries in it, and the p99 of one."""
 

@@ -18,7 +18,7 @@ from typing import Any
 from piql_profiler.validation.compliance import Kept
 
 from piql_backend.database.connection import Cursor, Database
-from piql_backend.latency.sources import Source, executed
+from piql_backend.latency.sources import Source, classed, executed
 from piql_backend.reports.widths import first_minute, kept, summed
 
 _MOST_SIZES = 20  # of one query
@@ -89,6 +89,30 @@ _TOTALS = """
            CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms, least_mean, most_mean
     FROM counted LEFT JOIN quantiles USING (query)
 """
+_CLASSES = """
+    SELECT {requests} AS requests_class, {rows} AS rows_class, min(least_requests), max(most_requests),
+           min(least_rows), max(most_rows), sum(executions)::BIGINT
+    FROM seen WHERE query = $query AND NOT failed AND least_rows IS NOT NULL GROUP BY requests_class, rows_class
+"""
+_P99_OF_CLASSES = """
+    WITH ranks AS (
+        SELECT unnest($requests::INTEGER[]) AS requests_class, unnest($rows::INTEGER[]) AS rows_class,
+               unnest($lows::BIGINT[]) AS low, unnest($highs::BIGINT[]) AS high
+    ),
+    times AS (
+        SELECT {requests} AS requests_class, {rows} AS rows_class, elapsed_ms, min(at_least_ms) AS at_least_ms,
+               sum(executions) AS executions
+        FROM seen WHERE query = $query AND NOT failed AND least_rows IS NOT NULL
+        GROUP BY requests_class, rows_class, elapsed_ms
+    ),
+    ranked AS (
+        SELECT *, sum(executions) OVER (size ORDER BY elapsed_ms) AS rank, sum(executions) OVER size AS n
+        FROM times WINDOW size AS (PARTITION BY requests_class, rows_class)
+    )
+    SELECT requests_class, rows_class, min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)),
+           min(at_least_ms) FILTER (WHERE rank >= low AND low > 0), min(elapsed_ms) FILTER (WHERE rank >= high)
+    FROM ranked JOIN ranks USING (requests_class, rows_class) GROUP BY requests_class, rows_class
+"""
 _EXCEEDING = """
     WITH regions AS (
         SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS requests_key,
@@ -139,6 +163,38 @@ class SizeTotals:
     rows: int
     executions: int
     p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTotals:
+    """The executions of one query in one class of sizes: those from the least to the most."""
+
+    requests_class: int
+    rows_class: int
+    least_requests: int
+    requests: int
+    least_rows: int
+    rows: int
+    executions: int
+
+
+@dataclass(frozen=True, slots=True)
+class P99Ranks:
+    """The ranks that enclose the p99 of a class of sizes; a low one of 0, a high one beyond all: no such end."""
+
+    requests_class: int
+    rows_class: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class P99Times:
+    """The p99 of a class of sizes, and the ends of its interval; None for one that there is not."""
+
+    p99_ms: float
+    low_ms: float | None
+    high_ms: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +287,30 @@ class Seen:
         for query, *rest in self._cursor.execute(sql, {"most": _MOST_SIZES}).fetchall():
             sizes[query].append(SizeTotals(*rest))
         return dict(sizes)
+
+    def classes(self, query: str) -> list[ClassTotals]:
+        """Count the executions of a query by class of sizes while it had its plan, also where sizes are known."""
+        rows = self._cursor.execute(_CLASSES.format(**self._class_keys()), {"query": query}).fetchall()
+        return [ClassTotals(*row) for row in rows]
+
+    def p99_of(self, query: str, ranks: Sequence[P99Ranks]) -> dict[tuple[int, int], P99Times]:
+        """The p99 of some classes of sizes of a query, by class, with the times at these ranks as its ends."""
+        if not ranks:
+            return {}
+        parameters = {
+            "query": query,
+            "requests": [rank.requests_class for rank in ranks],
+            "rows": [rank.rows_class for rank in ranks],
+            "lows": [rank.low for rank in ranks],
+            "highs": [rank.high for rank in ranks],
+        }
+        rows = self._cursor.execute(_P99_OF_CLASSES.format(**self._class_keys()), parameters).fetchall()
+        return {(requests, of_rows): P99Times(*times) for requests, of_rows, *times in rows}
+
+    def _class_keys(self) -> dict[str, str]:
+        """The classes of sizes in SQL: where only the workbench's executions are read, the keys are the sizes."""
+        keys = {"requests": "requests_key", "rows": "rows_key"}
+        return {name: classed(key) for name, key in keys.items()} if self._source == "workbench" else keys
 
     def exceeding(self, regions: Sequence[SizeRegion]) -> dict[str, Exceeding]:
         """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends.

@@ -31,12 +31,14 @@ from piql_backend.latency.schemas import (
     MarkerRead,
     ObservedRead,
     OverLoadRead,
+    OverSizeRead,
     QueryLatencyRead,
     UnusualQueriesRead,
     UnusualRead,
 )
 from piql_backend.latency.seen import SizeTotals, Span, Totals
 from piql_backend.latency.shared_reads import SharedReads
+from piql_backend.latency.sizes import classes_of, over_size
 from piql_backend.latency.sources import Source
 from piql_backend.latency.unusual import unusual_of
 from piql_backend.predictions.questions import SizeEstimate
@@ -259,6 +261,22 @@ class Latency:
         if query not in span.first:
             raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
         return loads_of(self._table, query, span, self._narrowed(source, since))
+
+    def over_size(self, deployment_id: str, query: str, window_seconds: float, source: Source = "both") -> OverSizeRead:
+        """The p99 of a query by class of sizes, in a window; ApiError 404 for an unknown deployment or query."""
+        deployment = self._deployments.read(deployment_id)
+        self._observations.flush()
+        width = width_for(window_seconds)
+        since = begin_of(now() - timedelta(seconds=window_seconds), width)
+        _, span = self._versions(deployment, since)
+        if query not in span.first:
+            raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
+        of_query = Span(span.version, {query: span.first[query]})
+        with self._table.gathered(of_query, since, self._narrowed(source, since), width) as seen:
+            totals, times = classes_of(seen, query)
+        slos = {slo.query: slo for slo in self._slos.list()}
+        _, estimates = self._comparing.estimated(deployment, {query: totals}, slos)
+        return over_size(query, totals, times, estimates)
 
     def _incidents(
         self, deployment: DeploymentDetailRead, since: datetime, source: Source, width: int

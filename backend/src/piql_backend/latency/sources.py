@@ -33,8 +33,8 @@ _OBSERVED = f"""
 """
 
 
-def _classed(size: str) -> str:
-    """The class of a size, as `piql.reporting.cells.class_of` has it."""
+def classed(size: str) -> str:
+    """The class of a size in SQL, as `piql.reporting.cells.class_of` has it."""
     return f"CASE WHEN {size} = 0 THEN 0 ELSE length(bin({size}::BIGINT)) END"
 
 
@@ -55,5 +55,5 @@ def executed(source: Source, reported: str) -> str:
         return f"({_OBSERVED.format(requests='operations', rows='rows_given')})"
     if source == "applications":
         return f"(SELECT * FROM ({_REPORTED.format(reported=reported)}) AS reports({_COLUMNS}))"
-    observed = _OBSERVED.format(requests=_classed("operations"), rows=_classed("rows_given"))
+    observed = _OBSERVED.format(requests=classed("operations"), rows=classed("rows_given"))
     return f"({observed} UNION ALL {_REPORTED.format(reported=reported)})"

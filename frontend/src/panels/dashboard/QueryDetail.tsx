@@ -15,8 +15,8 @@ import { formatCount, formatMs } from '../../units'
 import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
 import { OverLoad } from './OverLoad'
+import { OverSize } from './OverSize'
 import { PredictedCompliance } from './PredictedCompliance'
-import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
 import { TimeSpent } from './TimeSpent'
 import { Unusual } from './Unusual'
@@ -66,11 +66,11 @@ export function QueryDetail({ comparison, version, data, times }: QueryDetailPro
       ) : (
         <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>
       )}
-      {latency.was_executed ? <OverLoad latency={latency} versionId={version.id} source={data.source} /> : null}
-      {latency.sizes.some(
-        ({ requests, least_requests, rows, least_rows }) => requests !== least_requests || rows !== least_rows,
-      ) || latency.sizes.length > 1 ? (
-        <SizeTable sizes={latency.sizes} query={latency.query} />
+      {latency.was_executed ? (
+        <>
+          <OverSize latency={latency} versionId={version.id} window={data} />
+          <OverLoad latency={latency} versionId={version.id} source={data.source} />
+        </>
       ) : null}
       {query ? <BurstControl deploymentId={version.id} query={query} /> : null}
       <SloForm query={latency.query} slo={latency.slo} />

@@ -125,9 +125,18 @@ def is_precise(latencies_us: Sequence[float], target: float, quantile: float = 0
 @lru_cache(maxsize=4096)
 def _ranks(count: int, quantile: float) -> tuple[float, float]:
     """The shares of executions at the two ranks that enclose the quantile; above 1 there is no upper one."""
+    low, high = ranks_around(count, quantile)
+    return low / count, high / count
+
+
+def ranks_around(count: int, quantile: float) -> tuple[int, int]:
+    """The ranks of independent executions, from 1 on, that enclose the quantile in 95 of 100 cases.
+
+    A low one of 0, and a high one beyond `count`, say that there is no such end.
+    """
     tail = (1.0 - CONFIDENCE) / 2
     low, high = (_fewest(share, count, quantile) for share in (tail, 1.0 - tail))
-    return low / count, (high + 1) / count
+    return low, high + 1
 
 
 def _fewest(share: float, count: int, quantile: float) -> int:
