@@ -148,6 +148,32 @@ async def test_a_token_shows_when_it_was_used_and_the_record_has_days(team: http
     assert (await team.get("/api/audit?operation=make_token&day=1999-01-01")).json()["items"] == []
 
 
+async def test_the_record_has_what_was_asked_for_at_a_path_or_below_it(team: httpx.AsyncClient) -> None:
+    for name in ("ben", "benny", "b_n"):
+        await team.post("/api/people", json={"name": name, "password": "first long secret"})
+        await team.patch(f"/api/people/{name}", json={"is_disabled": True})
+    await team.put("/api/people/ben/password", json={"password": "another long secret"})
+
+    async def found(path: str) -> list[str]:
+        items = (await team.get("/api/audit", params={"path": path})).json()["items"]
+        return [item["path"] for item in items]
+
+    assert await found("/api/people/ben") == ["/api/people/ben/password", "/api/people/ben"]
+    assert await found("/api/people/b_n") == ["/api/people/b_n"]
+    assert len(await found("/api/people")) == 7
+
+
+async def test_a_person_shows_when_they_were_last_there(team: httpx.AsyncClient) -> None:
+    await team.post("/api/people", json={"name": "ben", "password": "first long secret"})
+    ada, ben = (await team.get("/api/people")).json()["items"]
+    assert ada["seen_at"] is not None
+    assert ben["seen_at"] is None
+    await team.post("/api/session", json={"name": "ben", "password": "first long secret"})
+    await team.delete("/api/session")
+    await team.post("/api/session", json={"name": "ada", "password": PASSWORD})
+    assert (await team.get("/api/people")).json()["items"][1]["seen_at"] is not None  # by the record
+
+
 async def test_the_record_tells_what_was_asked_for_and_no_secret(team: httpx.AsyncClient) -> None:
     secret = "first long secret"
     await team.post("/api/people", json={"name": "ben", "password": secret, "role": "developer"})

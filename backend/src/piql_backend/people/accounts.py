@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from piql_backend.people.clock import Clock
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.passwords import hash_of, is_right, problem_of
-from piql_backend.people.tables import accounts, roles, sessions, tokens
+from piql_backend.people.tables import accounts, audit, roles, sessions, tokens
 from piql_backend.web.needs import Role
 from piql_backend.web.visitor import EVERYWHERE, Visitor
 
@@ -23,12 +23,13 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,59}")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person, with their roles by application; EVERYWHERE stands for all."""
+    """A person, with their roles by application; EVERYWHERE stands for all. `seen_at` is None for one never seen."""
 
     id: int
     name: str
     is_disabled: bool
     roles: Mapping[str, Role]
+    seen_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,10 @@ class Accounts:
             by_name = sorted(
                 rows, key=lambda row: str(row.name)
             )  # as pages do, whatever the database takes for an order
-            return [Account(row.id, row.name, row.is_disabled, roles_of(connection, row.id)) for row in by_name]
+            return [
+                Account(row.id, row.name, row.is_disabled, roles_of(connection, row.id), _seen_at(connection, row))
+                for row in by_name
+            ]
 
     def id_of(self, name: str) -> int:
         """The id of a person; ValueError for nobody."""
@@ -187,6 +191,16 @@ def roles_of(connection: Connection, account_id: int) -> Mapping[str, Role]:
     """The roles of a person by application."""
     rows = connection.execute(select(roles.c.application, roles.c.role).where(roles.c.account_id == account_id))
     return {application: cast(Role, role) for application, role in rows}
+
+
+def _seen_at(connection: Connection, person: Row[Any]) -> int | None:
+    """When a person was last there: by a session or a token that they have, or by what the record has of them."""
+    moments = (
+        select(func.max(sessions.c.seen_at)).where(sessions.c.account_id == person.id),
+        select(func.max(tokens.c.used_at)).where(tokens.c.account_id == person.id),
+        select(audit.c.at).where(audit.c.person == person.name, audit.c.by != "").order_by(audit.c.id.desc()).limit(1),
+    )
+    return max((at for moment in moments if (at := connection.execute(moment).scalar()) is not None), default=None)
 
 
 def _has_administrator(connection: Connection) -> bool:

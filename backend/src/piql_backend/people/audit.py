@@ -46,10 +46,12 @@ class Audit:
         """Add what somebody did who is known otherwise, such as by their password."""
         self._add(person, by, deed)
 
-    def page(self, wish: PageWish, day: date | None = None, **wanted: str | None) -> Page[AuditRead]:
+    def page(
+        self, wish: PageWish, day: date | None = None, below: str | None = None, **wanted: str | None
+    ) -> Page[AuditRead]:
         """A page of the rows of a day (in UTC) whose columns have the values that are wanted, the newest first.
 
-        None wants none in particular.
+        None wants none in particular. `below` is a path: of what was asked for there, or below it.
         """
 
         def fetch(after: int | None, count: int) -> Sequence[AuditRead]:
@@ -59,6 +61,10 @@ class Audit:
             if day is not None:
                 midnight = int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
                 rows = rows.where(audit.c.at >= midnight, audit.c.at < midnight + _SECONDS_OF_A_DAY)
+            if below is not None:
+                rows = rows.where(
+                    (audit.c.path == below) | audit.c.path.startswith(f"{below.rstrip('/')}/", autoescape=True)
+                )
             for column, value in wanted.items():
                 rows = rows if value is None else rows.where(audit.c[column] == value)
             with self._database.begin() as connection:

@@ -134,13 +134,14 @@ async def read_audit(
     application: _Name = None,
     operation: _Name = None,
     day: date | None = None,
+    path: Annotated[str | None, Query(max_length=500)] = None,
 ) -> Page[AuditRead]:
     """Who did what, the newest first: each request that was to change something, made or refused, and each login.
 
-    `day` is in UTC.
+    `day` is in UTC. With a `path`, what was asked for there or below it.
     """
     wanted = {"person": person, "application": application, "operation": operation}
-    return await people.look(people.audit.page, wish, day, **wanted)
+    return await people.look(people.audit.page, wish, day, path, **wanted)
 
 
 def _refuse_proxy(visitor: Visitor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from fastapi import APIRouter
@@ -95,7 +96,8 @@ async def _read(people: ThePeople, name: str) -> MemberRead:
 
 def _member(account: Account) -> MemberRead:
     roles = [RoleRead(application=place or None, role=role) for place, role in sorted(account.roles.items())]
-    return MemberRead(name=account.name, is_disabled=account.is_disabled, roles=roles)
+    seen_at = None if account.seen_at is None else datetime.fromtimestamp(account.seen_at, UTC)
+    return MemberRead(name=account.name, is_disabled=account.is_disabled, roles=roles, seen_at=seen_at)
 
 
 def _refuse_unknown(workbench: TheWorkbench, application: str | None) -> None:

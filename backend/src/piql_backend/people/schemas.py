@@ -95,11 +95,16 @@ class LoginRead(Read):
 
 
 class MemberRead(Read):
-    """A person of the team, as who administers everything sees them."""
+    """A person of the team, as who administers everything sees them.
+
+    `seen_at` is when they were last there, to the minute: by a session or token of theirs, or by the record; null for
+    somebody who never was.
+    """
 
     name: str
     is_disabled: bool
     roles: list[RoleRead]
+    seen_at: datetime | None
 
 
 class MemberCreate(Write):

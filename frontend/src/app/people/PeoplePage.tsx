@@ -3,10 +3,13 @@ import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { isAdministrator, session } from '../../api/session'
 import type { Member } from '../../api/types'
+import { recordOf } from '../../logic/view'
 import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, Table, unseen } from '../../ui/Table'
+import { formatDay } from '../../units'
+import { ViewLink } from '../ViewLink'
 import { AddPerson } from './AddPerson'
 import { ChangePerson, type PersonChange } from './ChangePerson'
 import { ChangeRole } from './ChangeRole'
@@ -34,7 +37,7 @@ export default function PeoplePage() {
     >
       {error && !data ? <ErrorNotice error={error} /> : null}
       {data ? (
-        <Table label="People" columns={['Name', 'Roles', unseen('Actions')]}>
+        <Table label="People" columns={['Name', 'Role', 'In', 'Last seen', 'Done', unseen('Actions')]}>
           {data.map((member) => (
             <PersonRow key={member.name} member={member} onAsk={(change) => setAsked({ member, change })} />
           ))}
@@ -53,7 +56,7 @@ export default function PeoplePage() {
 }
 
 function PersonRow({ member, onAsk }: { member: Member; onAsk: (change: PersonChange | 'roles') => void }) {
-  const { name, roles, is_disabled } = member
+  const { name, roles, is_disabled, seen_at } = member
   const action = (change: PersonChange | 'roles', text: string) => (
     <Button size="small" look="quiet" aria-label={`${text}: ${name}`} onClick={() => onAsk(change)}>
       {text}
@@ -67,12 +70,23 @@ function PersonRow({ member, onAsk }: { member: Member; onAsk: (change: PersonCh
       <Cell>
         <ul className={styles['roles']}>
           {roles.map(({ application, role }) => (
-            <li key={application ?? ''}>
-              {role} in {placeOf(application)}
-            </li>
+            <li key={application ?? ''}>{role}</li>
           ))}
           {roles.length === 0 ? <li className={styles['soft']}>no role</li> : null}
         </ul>
+      </Cell>
+      <Cell>
+        <ul className={styles['roles']}>
+          {roles.map(({ application }) => (
+            <li key={application ?? ''}>{placeOf(application)}</li>
+          ))}
+        </ul>
+      </Cell>
+      <Cell className={styles['moment']}>{seen_at ? formatDay(seen_at) : 'never'}</Cell>
+      <Cell>
+        <ViewLink to={recordOf({ person: name })} aria-label={`Record of ${name}`}>
+          Record
+        </ViewLink>
       </Cell>
       <Cell>
         <div className={styles['actions']}>

@@ -29,6 +29,8 @@ export interface RecordFilter {
   application: string
   operation: string
   day: string
+  /** Of what was asked for at this path, or below it. */
+  path: string
 }
 
 /** A page of the record; at most `limit` entries, which the server has a limit of its own for. */

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { deployRules } from '../../api/request-queries'
-import { session } from '../../api/session'
+import { isAdministrator, session } from '../../api/session'
 import type { DeployRequestDetail } from '../../api/types'
+import { pathOfRequest } from '../../logic/record'
 import { byText, headline, isOver, originText, whyNot, worstBoundText } from '../../logic/request-words'
+import { recordOf } from '../../logic/view'
 import { BuildState } from '../../panels/deploy/BuildState'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { formatCount, formatDay, plural } from '../../units'
@@ -59,6 +61,15 @@ export function OneRequest({ request }: { request: DeployRequestDetail }) {
         {originText(request)}, {formatDay(request.changed_at)}
         {request.base_version > 0 ? `, on version ${request.base_version}` : ''}.
       </p>
+      {visitor?.person && isAdministrator(visitor.person) ? (
+        <p className={styles['block']}>
+          <ViewLink
+            to={recordOf({ about: pathOfRequest(environment.application, environment.environment, request.number) })}
+          >
+            See in the record who did what to it
+          </ViewLink>
+        </p>
+      ) : null}
       <Numbers request={request} />
       <CanaryEvents request={request} />
       <Checks request={request} why={why} />
