@@ -75,7 +75,10 @@ async def test_a_person_is_added_with_a_role_changed_shut_out_and_let_in_again(t
     ben = {"name": " Ben", "password": "first long secret", "role": "developer", "application": "scadr"}
     added = await team.post("/api/people", json=ben)
     held = [{"application": "scadr", "role": "developer"}]
-    assert (added.status_code, added.json()) == (201, {"name": "ben", "is_disabled": False, "roles": held})
+    assert (added.status_code, added.json()) == (
+        201,
+        {"name": "ben", "is_disabled": False, "roles": held, "seen_at": None},
+    )
     assert [person["name"] for person in (await team.get("/api/people")).json()["items"]] == ["ada", "ben"]
     assert await status_of(team, "ben", ben["password"]) == 201
     other = {"application": "scadr", "role": "viewer"}
@@ -109,6 +112,7 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(
     answer = await team.request(method, f"/api/people{path}", json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     (ada,) = (await team.get("/api/people")).json()["items"]
+    assert ada.pop("seen_at")
     assert ada == {
         "name": "ada",
         "is_disabled": False,

@@ -102,6 +102,7 @@ EXEMPT = {
     ),
     f"{ENVIRONMENT}/latency/{{deployment_id}}/unusual queries": ONE_VERSION,
     f"{ENVIRONMENT}/latency/{{deployment_id}}/load/{{query}} hours": "At most those of 4 weeks: 672.",
+    f"{ENVIRONMENT}/latency/{{deployment_id}}/size/{{query}} classes": "The 40 classes of sizes that ran most.",
     f"{ENVIRONMENT}/operator-times/{{deployment_id}} blame": ONE_VERSION,
     f"{ENVIRONMENT}/operator-times/{{deployment_id}} kinds": (
         "One for each kind of operator and power of two of its requests, which the bounds of one version limit."
@@ -254,6 +255,7 @@ LISTS = {
     **{name: f"{DEVELOPMENT}/{name}" for name in ("deployments", "profile-runs", "slos", "bursts")},
     "applications": "/api/applications",
     "files": "/api/applications/scadr",
+    "overview": "/api/overview",
 }
 
 

@@ -48,6 +48,7 @@ from piql_backend.load_runs.endpoints import router as load_runs
 from piql_backend.oidc.endpoints import router as sign_ins
 from piql_backend.operator_times.endpoints import router as operator_times
 from piql_backend.otlp.endpoints import router as otlp
+from piql_backend.overview.endpoints import router as overview
 from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.people.endpoints import router as people
 from piql_backend.people.login_endpoints import router as logins
@@ -103,6 +104,7 @@ ROUTERS = (
     compilations,
     comparisons,
     experiments,
+    overview,
     language,
     schema_imports,
 )

@@ -34,6 +34,7 @@ from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
 from piql_backend.live_sessions.service import LiveSessions
 from piql_backend.oidc.registration import registration_of
+from piql_backend.overview.service import Overview
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.probes.service import Probes
 from piql_backend.pulse.service import Pulse
@@ -119,6 +120,7 @@ class Workbench:
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.applications, self.environments, self.histories)
         self.pulse = Pulse(self.applications, self.environments, self.health)
+        self.overview = Overview(self.applications, self.environments)
         self.probes = Probes(data, self.applications, self.environments, self.workers)
 
     async def open(self) -> None:

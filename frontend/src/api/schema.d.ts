@@ -253,7 +253,7 @@ export interface paths {
          * Read Audit
          * @description Who did what, the newest first: each request that was to change something, made or refused, and each login.
          *
-         *     `day` is in UTC.
+         *     `day` is in UTC. With a `path`, what was asked for there or below it.
          */
         get: operations["read_audit"];
         put?: never;
@@ -1215,6 +1215,28 @@ export interface paths {
          * @description The page of the last run as one file, as `piql experiment` writes it.
          */
         get: operations["read_experiment_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Overview
+         * @description What is in danger in each environment of the applications in which one has a role; archived ones are left out.
+         *
+         *     Environments are opened to be read. An answer is kept for ten seconds.
+         */
+        get: operations["read_overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6775,6 +6797,9 @@ export interface components {
         /**
          * MemberRead
          * @description A person of the team, as who administers everything sees them.
+         *
+         *     `seen_at` is when they were last there, to the minute: by a session or token of theirs, or by the record; null for
+         *     somebody who never was.
          */
         MemberRead: {
             /** Name */
@@ -6783,6 +6808,8 @@ export interface components {
             is_disabled: boolean;
             /** Roles */
             roles: components["schemas"]["RoleRead"][];
+            /** Seen At */
+            seen_at: string | null;
         };
         /**
          * MemberUpdate
@@ -7223,13 +7250,62 @@ export interface components {
         };
         /**
          * OverSizeRead
-         * @description The p99 of a query over the size of what it read, the smallest class of sizes first; below `samples_needed` none.
+         * @description The p99 of a query over the size of what it read, the smallest class of sizes first.
+         *
+         *     `samples_needed` is how many executions of a class show its p99. Of more than 40 classes, those that ran most.
          */
         OverSizeRead: {
             /** Samples Needed */
             samples_needed: number;
             /** Classes */
             classes: components["schemas"]["SizeClassRead"][];
+        };
+        /**
+         * OverviewRead
+         * @description One environment over the window, in the counts of its queries.
+         *
+         *     `version` is null where nothing is live. `in_danger` counts the queries that fail, have an incident, burn their
+         *     budget, or broke their SLO in an interval; `worst` are the first of them, the worst first. `slower` counts those
+         *     whose p99 is higher than predicted, `promised` those with an SLO. `problem` says why the environment could not be
+         *     read; all counts are then 0.
+         */
+        OverviewRead: {
+            /** Application */
+            application: string;
+            /** Application Title */
+            application_title: string;
+            /** Environment */
+            environment: string;
+            /** Environment Title */
+            environment_title: string;
+            /**
+             * Colour
+             * @enum {string}
+             */
+            colour: "grey" | "green" | "blue" | "amber" | "red";
+            /** Version */
+            version: number | null;
+            /** Queries */
+            queries: number;
+            /** Executed */
+            executed: number;
+            /** Executions */
+            executions: number;
+            /** Promised */
+            promised: number;
+            /** In Danger */
+            in_danger: number;
+            /** Slower */
+            slower: number;
+            /** Worst */
+            worst: components["schemas"]["QueryLatencyRead"][];
+            /** Problem */
+            problem: string | null;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
         };
         /**
          * PagePartRead
@@ -7369,6 +7445,13 @@ export interface components {
         Page_MemberRead_: {
             /** Items */
             items: components["schemas"]["MemberRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[OverviewRead] */
+        Page_OverviewRead_: {
+            /** Items */
+            items: components["schemas"]["OverviewRead"][];
             /** Next */
             next: string | null;
         };
@@ -11529,6 +11612,7 @@ export interface operations {
                 application?: string | null;
                 operation?: string | null;
                 day?: string | null;
+                path?: string | null;
                 /** @description Elements at most. */
                 limit?: number;
                 /** @description `next` of the page before. */
@@ -18275,6 +18359,106 @@ export interface operations {
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_overview: {
+        parameters: {
+            query?: {
+                window_seconds?: number;
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OverviewRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

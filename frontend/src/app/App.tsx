@@ -26,6 +26,7 @@ const LoadRunsPage = lazy(() => import('./load-runs/LoadRunsPage'))
 const AlertsPage = lazy(() => import('./alerts/AlertsPage'))
 const RequestsPage = lazy(() => import('./requests/RequestsPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
+const OverviewPage = lazy(() => import('./overview/OverviewPage'))
 const ExperimentsPage = lazy(() => import('./experiments/ExperimentsPage'))
 const PeoplePage = lazy(() => import('./people/PeoplePage'))
 const AccountPage = lazy(() => import('./people/AccountPage'))
@@ -43,6 +44,7 @@ const PAGE_TITLES: Partial<Record<View['page'], string>> = {
   requests: 'Requests',
   guide: 'Guide',
   experiments: 'Experiments',
+  overview: 'All applications',
   people: 'People',
   account: 'Your account',
   record: 'Record',
@@ -103,6 +105,8 @@ function Pages() {
             <GuidePage />
           ) : page === 'experiments' ? (
             <ExperimentsPage />
+          ) : page === 'overview' ? (
+            <OverviewPage />
           ) : page === 'people' ? (
             <PeoplePage />
           ) : page === 'account' ? (

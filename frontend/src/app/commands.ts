@@ -3,7 +3,7 @@ import type { Compilation } from '../api/types'
 import type { TextDocument } from '../documents/documents'
 import { saveChanged } from '../documents/saving'
 import { lensText } from '../logic/lens'
-import { experimentsOf, guideOf } from '../logic/view'
+import { experimentsOf, guideOf, overviewOf } from '../logic/view'
 import { focusFilter } from '../panels/application/filter'
 import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
@@ -149,6 +149,12 @@ export function commands(
     { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },
+    {
+      id: 'overview-page',
+      group: 'Actions',
+      title: 'All applications: what is in danger',
+      run: () => setView(overviewOf()),
+    },
     {
       id: 'experiments-page',
       group: 'Actions',

@@ -1,4 +1,6 @@
-/** How well the SLOs of an application are kept, in two words for the list of applications. */
+/** What the list of applications says of one in two words: what is in danger, else how well its SLOs are kept. */
+import { compare, type QueryLatency } from './latency-comparison'
+import { countsOf } from './shown-queries'
 
 /** For one SLO: how many intervals had enough executions to be judged, and how many of them kept it. */
 interface Judged {
@@ -10,6 +12,15 @@ interface Measured {
   executions: number
   /** null without an SLO. */
   compliance: Judged | null
+}
+
+/**
+ * `2 in danger` as in its dashboard, also without an SLO: a query that fails has none to break. Else how its SLOs are kept.
+ */
+export function dangerSummary(queries: readonly (Measured & QueryLatency)[]): ReturnType<typeof sloSummary> {
+  const { danger } = countsOf(queries.map((query) => compare(query)))
+  const broken = sloSummary(queries)
+  return danger > 0 && broken.tone !== 'danger' ? { text: `${danger} in danger`, tone: 'danger' } : broken
 }
 
 /** `2 of 5 broken` if an SLO was broken in any interval, else `5 kept`; why neither can be said if nothing was judged. */

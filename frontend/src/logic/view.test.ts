@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { changed, formatView, HOME, parseSlo, parseView, teamPageOf, type View, viewOf } from './view'
+import {
+  changed,
+  formatView,
+  HOME,
+  overviewOf,
+  parseSlo,
+  parseView,
+  recordOf,
+  teamPageOf,
+  type View,
+  viewOf,
+} from './view'
 
 function parse(url: string): View {
   const { pathname, search, hash } = new URL(url, 'http://localhost')
@@ -39,6 +50,24 @@ describe('the view in the URL', () => {
       source: 'applications',
     }
     expect(parse(formatView(view))).toEqual(view)
+  })
+
+  it('has the filter of the record in the address', () => {
+    const view = changed(parse('/people'), recordOf({ person: 'ben' }))
+    expect(formatView(view)).toBe('/record?person=ben')
+    expect(parse('/record?person=ben&of=shop&about=/api/people')).toMatchObject({
+      page: 'record',
+      person: 'ben',
+      of: 'shop',
+      about: '/api/people',
+    })
+  })
+
+  it('has a page over all applications, whose filter and window are in the address', () => {
+    expect(parse('/overview')).toMatchObject({ page: 'overview', application: '' })
+    expect(formatView(parse('/overview?named=shop,chat&window=86400'))).toBe('/overview?named=shop%2Cchat&window=86400')
+    expect(formatView(changed(parse('/applications/a/b/dashboard?query=q'), overviewOf()))).toBe('/overview')
+    expect(parse('/overview/a').unknownPath).toBe('/overview/a')
   })
 
   it('has a page for experiments, and one for each of them', () => {

@@ -43,11 +43,17 @@ const SIDE_PAGES = ['dashboard', 'capacity', 'load-runs', 'alerts', 'requests'] 
 export type SidePage = (typeof SIDE_PAGES)[number]
 
 export interface View {
-  page: 'home' | 'workbench' | SidePage | 'guide' | 'experiments' | TeamPage
+  page: 'home' | 'workbench' | SidePage | 'guide' | 'experiments' | 'overview' | TeamPage
   /** The path of an address that leads nowhere; the page is then `home`, which says so. */
   unknownPath?: string | undefined
   /** The number of the deploy request that the page `requests` shows; without it the list of them. */
   request?: number | undefined
+  /** What the page `record` shows: of a person, an application, an operation, a day in UTC, and a path or below it. */
+  person?: string | undefined
+  of?: string | undefined
+  operation?: string | undefined
+  day?: string | undefined
+  about?: string | undefined
   /** The id of the load run that the page `load-runs` shows; without it the list of them. */
   loadRun?: string | undefined
   /** The name of the experiment that the page `experiments` shows; without it the list of them. */
@@ -157,6 +163,11 @@ const TEXT_KEYS = [
   'rate',
   'state',
   'named',
+  'person',
+  'of',
+  'operation',
+  'day',
+  'about',
 ] as const
 
 /** The view of an address. */
@@ -238,7 +249,7 @@ function pagePath(view: View, environment: string): string {
   if (view.page === 'guide') return guidePath(view)
   if (view.page === 'experiments')
     return view.experiment ? `/experiments/${encodeURIComponent(view.experiment)}` : '/experiments'
-  if (isTeamPage(view.page)) return `/${view.page}`
+  if (view.page === 'overview' || isTeamPage(view.page)) return `/${view.page}`
   const request = view.page === 'requests' && view.request ? `/${view.request}` : ''
   const loadRun = view.page === 'load-runs' && view.loadRun ? `/${encodeURIComponent(view.loadRun)}` : ''
   return `${environment}${isSidePage(view.page) ? `/${view.page}` : ''}${request}${loadRun}` || '/'
@@ -269,6 +280,7 @@ function parsePath(parts: readonly string[]): View | undefined {
     return application === '' ? { ...ROOT, page: first === '' ? 'home' : first } : undefined
   }
   if (isTeamPage(first)) return application === '' ? { ...ROOT, page: first } : undefined
+  if (first === 'overview' && application === '') return { ...ROOT, page: 'overview' }
   if (first === 'experiments')
     return rest.length === 0 ? { ...ROOT, page: 'experiments', experiment: application || undefined } : undefined
   if (first === 'guide') return { ...ROOT, page: 'guide', guide: [application, ...rest].join('/') || undefined }
@@ -313,6 +325,16 @@ export const HOME: Partial<View> = { ...viewOf('', DEVELOPMENT), page: 'home' }
 /** The change that leads to a page of a team. */
 export function teamPageOf(page: TeamPage): Partial<View> {
   return { ...HOME, page }
+}
+
+/** The change that leads to the record of what was done by a person, or at a path. */
+export function recordOf(filter: Partial<Pick<View, 'person' | 'about'>>): Partial<View> {
+  return { ...HOME, page: 'record', ...filter }
+}
+
+/** The change that leads to the dashboard over all applications. */
+export function overviewOf(): Partial<View> {
+  return { ...HOME, page: 'overview' }
 }
 
 /** The change that leads to the page of experiments, or to one of them. */

@@ -6,6 +6,7 @@ promises.py       compares how often an SLO was kept with what is predicted
 budgets.py        how much of what an SLO allows is used, and how fast
 plans.py          since which version a query has its plan
 seen.py           what ran in a window, gathered once and counted in several ways
+danger.py         which queries are in danger, and which is the worst
 incidents.py      what executions found that must not be: bounds and limits passed, entries without records
 unusual.py        the last hours of a query beside its own past;  all_unusual.py   of all queries, once an hour
 loads.py          the p99 of a query over the load of its store

@@ -310,7 +310,7 @@ class SizeClassRead(Read):
 class OverSizeRead(Read):
     """The p99 of a query over the size of what it read, the smallest class of sizes first.
 
-    `samples_needed` is how many executions of a class show its p99.
+    `samples_needed` is how many executions of a class show its p99. Of more than 40 classes, those that ran most.
     """
 
     samples_needed: int

@@ -22,6 +22,7 @@ from piql_backend.latency.sources import Source, classed, executed
 from piql_backend.reports.widths import first_minute, kept, summed
 
 _MOST_SIZES = 20  # of one query
+_MOST_CLASSES = 40  # of one query, in its details
 _RAN = """
     CREATE TEMP TABLE ran AS
     SELECT executed.*, version >= first AND version NOT IN (
@@ -93,6 +94,7 @@ _CLASSES = """
     SELECT {requests} AS requests_class, {rows} AS rows_class, min(least_requests), max(most_requests),
            min(least_rows), max(most_rows), sum(executions)::BIGINT
     FROM seen WHERE query = $query AND NOT failed AND least_rows IS NOT NULL GROUP BY requests_class, rows_class
+    ORDER BY sum(executions) DESC, requests_class, rows_class LIMIT $most
 """
 _P99_OF_CLASSES = """
     WITH ranks AS (
@@ -289,8 +291,10 @@ class Seen:
         return dict(sizes)
 
     def classes(self, query: str) -> list[ClassTotals]:
-        """Count the executions of a query by class of sizes while it had its plan, also where sizes are known."""
-        rows = self._cursor.execute(_CLASSES.format(**self._class_keys()), {"query": query}).fetchall()
+        """Count the executions of a query by class of sizes while it had its plan: the _MOST_CLASSES commonest."""
+        rows = self._cursor.execute(
+            _CLASSES.format(**self._class_keys()), {"query": query, "most": _MOST_CLASSES}
+        ).fetchall()
         return [ClassTotals(*row) for row in rows]
 
     def p99_of(self, query: str, ranks: Sequence[P99Ranks]) -> dict[tuple[int, int], P99Times]:

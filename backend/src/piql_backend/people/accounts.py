@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from piql_backend.people.clock import Clock
@@ -89,7 +89,13 @@ class Accounts:
                 rows, key=lambda row: str(row.name)
             )  # as pages do, whatever the database takes for an order
             return [
-                Account(row.id, row.name, row.is_disabled, roles_of(connection, row.id), _seen_at(connection, row))
+                Account(
+                    row.id,
+                    row.name,
+                    row.is_disabled,
+                    roles_of(connection, row.id),
+                    _seen_at(connection, row.id, row.name),
+                )
                 for row in by_name
             ]
 
@@ -193,12 +199,12 @@ def roles_of(connection: Connection, account_id: int) -> Mapping[str, Role]:
     return {application: cast(Role, role) for application, role in rows}
 
 
-def _seen_at(connection: Connection, person: Row[Any]) -> int | None:
+def _seen_at(connection: Connection, account_id: int, name: str) -> int | None:
     """When a person was last there: by a session or a token that they have, or by what the record has of them."""
     moments = (
-        select(func.max(sessions.c.seen_at)).where(sessions.c.account_id == person.id),
-        select(func.max(tokens.c.used_at)).where(tokens.c.account_id == person.id),
-        select(audit.c.at).where(audit.c.person == person.name, audit.c.by != "").order_by(audit.c.id.desc()).limit(1),
+        select(func.max(sessions.c.seen_at)).where(sessions.c.account_id == account_id),
+        select(func.max(tokens.c.used_at)).where(tokens.c.account_id == account_id),
+        select(audit.c.at).where(audit.c.person == name, audit.c.by != "").order_by(audit.c.id.desc()).limit(1),
     )
     return max((at for moment in moments if (at := connection.execute(moment).scalar()) is not None), default=None)
 

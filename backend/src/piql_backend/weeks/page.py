@@ -12,11 +12,11 @@ from datetime import datetime
 from html import escape
 
 from piql_backend.alerts.schemas import AlertRead
+from piql_backend.latency.danger import budget_left, is_failing, worst_first
 from piql_backend.latency.schemas import LatencyPointRead, LatencyRead, QueryLatencyRead
 
 MOST_CHARTS = 20  # queries whose p99 is drawn over the week
 _WIDTH, _HEIGHT = 180, 32
-_FAILING = 0.5  # of the executions
 _HEADS = (
     "Query",
     "",
@@ -68,20 +68,6 @@ class Week:
     alerts: Sequence[AlertRead]
 
 
-def worst_first(queries: Sequence[QueryLatencyRead]) -> list[QueryLatencyRead]:
-    """What fails, then what has incidents, then by what is left of the error budget, then by how often it ran."""
-    return sorted(
-        queries,
-        key=lambda query: (
-            not _is_failing(query),
-            not query.incidents,
-            _budget_left(query),
-            -query.executions,
-            query.query,
-        ),
-    )
-
-
 def as_page(week: Week) -> str:
     """The page as HTML."""
     ran = worst_first([query for query in week.latency.queries if query.was_executed])
@@ -110,8 +96,8 @@ def as_page(week: Week) -> str:
 
 def _headline(ran: Sequence[QueryLatencyRead]) -> str:
     judged = [query for query in ran if query.budget is not None and query.budget.left is not None]
-    broken = sum(_budget_left(query) < 0 for query in judged)
-    failing, incidents = sum(map(_is_failing, ran)), sum(bool(query.incidents) for query in ran)
+    broken = sum(budget_left(query) < 0 for query in judged)
+    failing, incidents = sum(map(is_failing, ran)), sum(bool(query.incidents) for query in ran)
     sentences = []
     if not judged:
         sentences.append('<p class="headline">No query with an SLO was executed.</p>')
@@ -158,11 +144,11 @@ def _row(query: QueryLatencyRead, points: Sequence[LatencyPointRead]) -> str:
 
 def _state(query: QueryLatencyRead) -> tuple[str, str]:
     """What is to be said of a query, and how it is coloured."""
-    if _is_failing(query):
+    if is_failing(query):
         return "failing", "bad"
     if query.incidents:
         return ", ".join(dict.fromkeys(_INCIDENTS[incident.kind] for incident in query.incidents)), "bad"
-    if _budget_left(query) < 0:
+    if budget_left(query) < 0:
         return "over its error budget", "bad"
     if query.agreement is not None and query.agreement.outcome in ("slower", "faster"):
         return f"{query.agreement.outcome} than predicted", ""
@@ -219,15 +205,6 @@ def _alerts(alerts: Sequence[AlertRead]) -> str:
         for alert in alerts
     )
     return f"<h2>Alerts</h2>\n<ul>{items}</ul>" if items else ""
-
-
-def _is_failing(query: QueryLatencyRead) -> bool:
-    return query.executions > 0 and query.failures >= _FAILING * query.executions
-
-
-def _budget_left(query: QueryLatencyRead) -> float:
-    """The part of the error budget that is left; whole without an SLO."""
-    return 1.0 if query.budget is None or query.budget.left is None else query.budget.left
 
 
 def _ms(milliseconds: float | None) -> str:

@@ -7,9 +7,10 @@ from datetime import timedelta
 from piql_backend.alerts.service import Alerts
 from piql_backend.database.connection import aware, now
 from piql_backend.deployments.service import Deployments
+from piql_backend.latency.danger import worst_first
 from piql_backend.latency.service import Latency
 from piql_backend.reports.widths import begin_of, width_for
-from piql_backend.weeks.page import MOST_CHARTS, Week, as_page, worst_first
+from piql_backend.weeks.page import MOST_CHARTS, Week, as_page
 
 _SECONDS = 7 * 86_400.0
 

@@ -5,7 +5,7 @@ import { latency } from '../../api/latency-queries'
 import { health } from '../../api/pulse'
 import { deployments, environments } from '../../api/queries'
 import type { ApplicationSummary, Health } from '../../api/types'
-import { sloSummary } from '../../logic/slo-summary'
+import { dangerSummary } from '../../logic/slo-summary'
 import { DEVELOPMENT, viewOf } from '../../logic/view'
 import { Badge } from '../../ui/Badge'
 import { IconButton } from '../../ui/Button'
@@ -125,7 +125,7 @@ function Live({ application, environment: name }: { application: string; environ
     refetchOnWindowFocus: false,
   })
   const sample = missingSample(state)
-  const summary = measured ? sloSummary(measured.queries) : null
+  const summary = measured ? dangerSummary(measured.queries) : null
   if (error && !versions)
     return (
       <Cell colSpan={3}>

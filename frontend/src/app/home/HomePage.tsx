@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { applications } from '../../api/queries'
 import { listed, type Order } from '../../logic/application-list'
-import { DEVELOPMENT, guideOf, viewOf } from '../../logic/view'
+import { DEVELOPMENT, guideOf, overviewOf, viewOf } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField, TextField } from '../../ui/Field'
@@ -43,9 +43,12 @@ export default function HomePage() {
       name="Applications"
       title={data ? plural(open.length, 'application') : 'Applications'}
       actions={
-        <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
-          New application
-        </Button>
+        <div className={styles['leads']}>
+          {open.length > 0 ? <ViewLink to={overviewOf()}>What is in danger</ViewLink> : null}
+          <Button look="primary" icon={<Plus size={14} aria-hidden />} onClick={() => setMaking(true)}>
+            New application
+          </Button>
+        </div>
       }
     >
       {unknownPath === undefined ? null : (

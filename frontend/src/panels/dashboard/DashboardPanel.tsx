@@ -11,9 +11,11 @@ import { openPanel } from '../../app/panel-view'
 import { usePricesOfVersion } from '../../app/prices'
 import { selectQuery } from '../../app/selection'
 import { setView, useEnvironment, useView } from '../../app/url-state'
+import { ViewLink } from '../../app/ViewLink'
 import { rank } from '../../logic/latency-comparison'
 import { shownQueries, stateOf } from '../../logic/shown-queries'
 import { unusualWord } from '../../logic/unusual-words'
+import { overviewOf } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -78,6 +80,7 @@ export default function DashboardPanel() {
       <div className={styles['bar']}>
         <h2 className={styles['title']}>Predicted and observed latency</h2>
         <div className={styles['choices']}>
+          <ViewLink to={{ ...overviewOf(), window: view.window }}>All applications</ViewLink>
           <DeploymentChoice versions={versions ?? []} chosen={version} />
           <WindowChoice seconds={windowSeconds} />
           <SourceChoice />
