@@ -70,7 +70,8 @@ stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
                 | "FETCH" ( "FIRST" | "NEXT" ) [ positive | parameter ] ( "ROW" | "ROWS" ) "ONLY" ;
 """,
     "Writes": """
-create_unit     = "CREATE" "UNIT" name "AS" "BEGIN" write ";" { write ";" } "END" ;
+create_unit     = "CREATE" "UNIT" name "AS" "BEGIN" { let ";" } write ";" { ( let | write ) ";" } "END" ;
+let             = "LET" name "=" expression ;
 write           = insert | update | delete ;
 insert          = "INSERT" "INTO" name [ columns ] "VALUES" ( row { "," row } | parameter )
                   [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;

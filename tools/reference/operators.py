@@ -73,8 +73,9 @@ _EXAMPLES = {
     "LocalProjection": "SELECT LOWER(hometown) AS town FROM users WHERE username = [me]",
     "WritePlan": "INSERT INTO follows (owner, target, since) VALUES ([me], [you], [now])",
     "UnitPlan": (
+        "LET before = (SELECT hometown FROM users WHERE username = [you]); "
         "INSERT INTO follows (owner, target, since) VALUES ([me], [you], [now]); "
-        "UPDATE users SET hometown = [town] WHERE username = [me] AND hometown = [before];"
+        "UPDATE users SET hometown = [town] WHERE username = [me] AND hometown <> [before];"
     ),
 }
 

@@ -71,7 +71,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "bound": "None when refused",
         "scaling_class": "of the VLDB paper; None for what cannot be read",
         "unbounded": "the segments that no fact bounds",
-        "statements": "of a unit, its writes, each compiled as if it stood alone",
+        "statements": "of a unit, its writes and LETs, each compiled as if it stood alone",
         "diagnostics": "the findings that belong to it",
         "is_bounded": "whether it has a bound",
     },

@@ -36,12 +36,18 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a unit: its kind, its text, and its parameters with what they may be."""
+    """One statement of a unit: its kind, its text, and its parameters with what the caller may give for them.
+
+    roles    the parameter, or the value of a LET, that stands for each word of its kind
+    let      the name of the value that it reads; empty for a write
+    """
 
     kind: str
     text: str
     choices: Mapping[str, str]
     returns: bool
+    roles: Mapping[str, str]
+    let: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,18 @@ _TEXTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "pin": ("INSERT INTO pins (id, n) VALUES ({id}, {n})", {"id": "id", "n": "n"}),
     "unpin": ("DELETE FROM pins WHERE id = {id}", {"id": "id"}),
 }
+_LETS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "of_key": ("COALESCE((SELECT v FROM t WHERE id = {id}), 1)", {"id": "id"}),
+    "group_of": ("(SELECT g FROM t WHERE id = {id})", {"id": "id"}),
+    "how_many": ("(SELECT COUNT(*) FROM t WHERE g = {g})", {"g": "a_group"}),
+    "highest": ("(SELECT MAX(id) FROM t WHERE g = {g} AND v < {v})", {"g": "a_group", "v": "v"}),
+    "summed": ("COALESCE((SELECT total FROM totals WHERE g = {g}), 0)", {"g": "a_group"}),
+    "more": ("COALESCE((SELECT n FROM totals WHERE g = {g}), 0) + {v}", {"g": "a_group", "v": "v"}),
+    "known": ("CASE WHEN EXISTS (SELECT 1 FROM pins WHERE id = {id}) THEN {v} + 1 ELSE 1 END", {"id": "id", "v": "v"}),
+}
+"""What a LET reads or computes."""
+_TAKE_LETS = ("id", "v", "w", "g", "h", "code", "n")
+"""The words for which the value of a LET may stand."""
 _RETURNING = {"take", "take_if", "all", "move", "clear", "put", "gain"}
 
 
@@ -103,18 +121,31 @@ class World:
         kinds = chance.choices(list(_TEXTS), k=chance.randint(1, 5))
         may_return = [number for number, kind in enumerate(kinds) if kind in _RETURNING]
         returning = chance.choice(may_return) if may_return and chance.random() < 0.5 else None
-        return [self._statement(number, kind, number == returning) for number, kind in enumerate(kinds)]
+        statements: list[Statement] = []
+        lets: list[str] = []
+        for number, kind in enumerate(kinds):
+            if chance.random() < 0.4:
+                read = self._statement(10 + number, chance.choice(list(_LETS)), False, lets)
+                statements.append(read)
+                lets.append(read.let)
+            statements.append(self._statement(number, kind, number == returning, lets))
+        return statements
 
-    def _statement(self, number: int, kind: str, returns: bool) -> Statement:
-        text, choices = _TEXTS[kind]
-        names = {
-            name: "shared" if what == "id" and self.chance.random() < 0.4 else f"{name}{number}"
-            for name, what in choices.items()
-        }
-        text = text.format(**{name: f"[{parameter}]" for name, parameter in names.items()})
+    def _statement(self, number: int, kind: str, returns: bool, lets: Sequence[str]) -> Statement:
+        text, choices = (_TEXTS | _LETS)[kind]
+        roles = {role: self._name(role, what, number, lets) for role, what in choices.items()}
+        text = text.format(**{role: f"[{name}]" for role, name in roles.items()})
         if returns:
             text += " RETURNING id, v"
-        return Statement(kind, text, {names[name]: what for name, what in choices.items()}, returns)
+        let = f"let{number}" if kind in _LETS else ""
+        text = f"LET {let} = {text}" if let else text
+        given = {roles[role]: what for role, what in choices.items() if roles[role] not in lets}
+        return Statement(kind, text, given, returns, roles, let)
+
+    def _name(self, role: str, what: str, number: int, lets: Sequence[str]) -> str:
+        if lets and role in _TAKE_LETS and self.chance.random() < 0.3:
+            return self.chance.choice(lets)
+        return "shared" if what == "id" and self.chance.random() < 0.4 else f"{role}{number}"
 
     def executions(self, seed: int) -> Iterator[tuple[str, Values]]:
         """Draw units and parameters without end, from a seed of their own."""
@@ -155,9 +186,13 @@ class World:
         """Let DuckDB make all statements in one transaction; what is refused is rolled back."""
         self.oracle.execute("BEGIN")
         returned: tuple[Values, ...] = ()
+        known = dict(parameters)
         for number, statement in enumerate(self.units[name], 1):
+            if statement.let:
+                known[statement.let] = self._read(statement, known)
+                continue
             try:
-                rows = list(self._made(statement, parameters))
+                rows = list(self._made(statement, known))
             except Refused:
                 self.oracle.execute("ROLLBACK")
                 return Outcome(number)
@@ -168,10 +203,21 @@ class World:
 
     def _made(self, statement: Statement, parameters: Values) -> Iterator[tuple[Any, ...]]:
         """Make a statement row by row; yield the rows that RETURNING shows, in the order of their keys."""
-        by_role = dict(zip(_TEXTS[statement.kind][1], (parameters[name] for name in statement.choices), strict=True))
+        by_role = {role: parameters[name] for role, name in statement.roles.items()}
         for change in self._changes(statement.kind, by_role):
             yield from change
             self._check()
+
+    def _read(self, statement: Statement, known: Values) -> Any:
+        """Return the value of a LET, as the statements before it have left the tables."""
+        text, roles = _LETS[statement.kind]
+        in_order = {role: f"${number}" for number, role in enumerate(roles, 1)}
+        totals = "(SELECT g, COUNT(*) AS n, SUM(v) AS total FROM t WHERE g IS NOT NULL GROUP BY g)"
+        select = text.format(**in_order).replace("totals", totals)
+        values = [known[statement.roles[role]] for role in roles]
+        row = self.oracle.execute(f"SELECT CAST({select} AS BIGINT)", values).fetchone()
+        assert row is not None
+        return row[0]
 
     def _changes(self, kind: str, given: Values) -> Iterator[Sequence[tuple[Any, ...]]]:
         """Yield the rows affected by each row's change, once it is made."""
@@ -255,7 +301,8 @@ class World:
         """Raise Refused where a constraint does not hold."""
         broken = self.oracle.execute(
             f"""
-            SELECT 1 FROM t WHERE v < 0 UNION ALL
+            SELECT 1 FROM t WHERE v < 0 OR v IS NULL OR id IS NULL UNION ALL
+            SELECT 1 FROM pins WHERE id IS NULL OR n IS NULL UNION ALL
             SELECT 1 FROM t WHERE g IS NOT NULL GROUP BY g HAVING COUNT(*) > {MOST_OF_A_GROUP} UNION ALL
             SELECT 1 FROM t WHERE code IS NOT NULL GROUP BY code HAVING COUNT(*) > 1 UNION ALL
             SELECT 1 FROM pins GROUP BY id HAVING COUNT(*) > {MOST_PINS} UNION ALL

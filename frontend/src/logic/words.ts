@@ -55,6 +55,7 @@ export const KEYWORDS = [
   'KEY',
   'LAST',
   'LEFT',
+  'LET',
   'LEVELS',
   'LIKE',
   'LIMIT',

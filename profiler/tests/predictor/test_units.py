@@ -5,6 +5,7 @@ from __future__ import annotations
 import piql
 import pytest
 from piql_profiler.predictor.cardinalities import limits_of, work_of
+from piql_profiler.predictor.composition import leaves_of
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.sizes import Size, size_at_limits
 
@@ -36,6 +37,27 @@ def test_its_work_is_that_of_its_statements_in_their_order(buyers: int) -> None:
         *(operator.point for operator in works["buy"].operators),
     ]
     assert [operator.path[0] for operator in works["both"].operators] == [0, *[1] * len(works["buy"].operators)]
+
+
+def test_a_let_is_predicted_as_the_query_that_it_is() -> None:
+    queries = piql.compile(
+        f"{SOURCE}CREATE QUERY bought AS SELECT COUNT(*) AS n FROM orders WHERE buyer = [name];"
+        "CREATE UNIT told AS BEGIN LET one = 1; LET n = (SELECT COUNT(*) FROM orders WHERE buyer = [name]);"
+        "INSERT INTO users (name, town) VALUES ([name], CASE WHEN [n] > [one] THEN 'here' ELSE 'there' END); END;"
+    ).queries
+    told, bought, enrol = (queries[name].plan for name in ("told", "bought", "enrol"))
+    assert told is not None
+    assert bought is not None
+    assert enrol is not None
+    assert [axis.symbol for axis in limits_of(queries["told"])] == ["orders.buyer"]
+    work, read = work_of(told, {"orders.buyer": 7}), work_of(bought, {"orders.buyer": 7})
+    written = work_of(enrol).operators
+    assert [operator.point for operator in work.operators] == [
+        *(operator.point for operator in read.operators),
+        *(operator.point for operator in written),
+    ]
+    assert [operator.path[0] for operator in work.operators] == [*[1] * len(read.operators), *[2] * len(written)]
+    assert leaves_of(work.composition) == tuple(range(len(work.operators)))
 
 
 def test_its_limits_are_those_of_its_statements() -> None:

@@ -41,11 +41,18 @@ def read_accesses(query: CompiledQuery) -> list[AccessRead]:
             return _of_write(plan, query)
         case UnitPlan() as plan:
             pairs = enumerate(zip(plan.statements, query.statements, strict=True))
-            return [step for at, (write, statement) in pairs for step in _of_write(write, statement, (at,))]
+            return [step for at, (part, statement) in pairs for step in _of_statement(part, statement, (at,))]
         case None:
             return [] if query.logical is None else _of_refused(query.logical, query)
         case plan:
             return list(_of_plan(plan, query))
+
+
+def _of_statement(plan: WritePlan | PhysicalNode, statement: CompiledQuery, unit: Path) -> Iterable[AccessRead]:
+    """The steps of one statement of a unit: a write, or the read of a LET."""
+    if isinstance(plan, WritePlan):
+        return _of_write(plan, statement, unit)
+    return _of_plan(plan, statement, (), unit)
 
 
 def _of_plan(plan: PhysicalNode, query: CompiledQuery, above: Path = (), unit: Path = ()) -> Iterator[AccessRead]:

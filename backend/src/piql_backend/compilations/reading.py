@@ -387,10 +387,18 @@ def _unit(plan: UnitPlan, bounds: Sequence[Bound | None], bound: Bound | None) -
     """The node of a unit, with the sum of the bounds of its statements, which are below it."""
     operator, detail = describe_physical(plan)
     children = [
-        _write(statement, of_statement, (number,))
+        _statement(statement, of_statement, (number,))
         for number, (statement, of_statement) in enumerate(zip(plan.statements, bounds, strict=True))
     ]
     return _node((), operator, detail, plan.span, "write", False, _whole(operator, bound), children)
+
+
+def _statement(plan: WritePlan | PhysicalNode, bound: Bound | None, path: Path) -> PlanNodeRead:
+    """The node of one statement of a unit: a write, or the read of a LET."""
+    if isinstance(plan, WritePlan):
+        return _write(plan, bound, path)
+    by_path = {(*path, *term.path): term for term in bound.by_operator} if bound is not None else {}
+    return _physical(plan, by_path, path)
 
 
 def _write(plan: WritePlan, bound: Bound | None, path: Path = ()) -> PlanNodeRead:

@@ -6,6 +6,7 @@ Prepared         one for each deployment; replaced as a whole         queries by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from piql.compiler import compile_statement
@@ -18,6 +19,7 @@ from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.seals import signing_key
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now, utc_now
+from piql.runtime.writing.let import PreparedLet, names_of_lets
 from piql.runtime.writing.stepped.writer import SteppedWriter, group_writer
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
@@ -93,20 +95,30 @@ class Prepared:
         if isinstance(query.plan, UnitPlan):
             if context.identity is not None:
                 raise NotDeployed(refusal_of_unit(query.name))
-            statements = [self._write(statement, statement.plan) for statement in query.statements]
-            return PreparedUnit(query, context.store, statements, queried.version, context.clock, context.now)
+            return self._unit(query)
         if isinstance(query.plan, WritePlan):
             return self._write(query, query.plan)
         key = context.cursor_key
         return PreparedQuery(query, context.store, queried.deployed, queried.version, key, context.clock, context.now)
 
-    def _write(self, query: CompiledQuery, plan: object) -> PreparedWrite:
-        """Make a write ready to run, or one statement of a unit."""
-        assert isinstance(plan, WritePlan)
+    def _unit(self, query: CompiledQuery) -> PreparedUnit:
+        context, queried, lets = self.context, self.queried, names_of_lets(query)
+        slots = {name: at for at, name in enumerate((*(parameter.name for parameter in query.parameters), *lets))}
+        statements = [
+            self._write(statement, statement.plan, lets)
+            if isinstance(statement.plan, WritePlan)
+            else PreparedLet(statement, context.store, slots, queried.deployed)
+            for statement in query.statements
+        ]
+        return PreparedUnit(query, context.store, statements, queried.version, context.clock, context.now)
+
+    def _write(self, query: CompiledQuery, plan: WritePlan, lets: Sequence[str] = ()) -> PreparedWrite:
+        """Make a write ready to run, or one statement of a unit with these LETs."""
         context, queried, table = self.context, self.queried, plan.table.name
         stepped = self.stepped(table, query.write) if context.identity is not None else None
         writer, deployed, version = self.writer(table), queried.deployed, queried.version
-        return PreparedWrite(query, context.store, writer, deployed, version, stepped, context.clock, context.now)
+        clock, now = context.clock, context.now
+        return PreparedWrite(query, context.store, writer, deployed, version, stepped, clock, now, lets)
 
     def statement(self, text: str) -> PreparedStatement:
         """Return a bare statement, ready to run; raise CompilationRefused where it has errors or no bound."""

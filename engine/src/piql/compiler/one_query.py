@@ -267,6 +267,13 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         return _named_in_unit(bound, _finish_write(query, bound, planned, catalog, settled))
     if planned is None or bound.has_errors:
         return query
+    return _named_in_unit(bound, _finish_read(query, bound, planned, catalog, settled))
+
+
+def _finish_read(
+    query: CompiledQuery, bound: BoundQuery, planned: PlannedQuery, catalog: Catalog, settled: IndexSet
+) -> CompiledQuery:
+    """Return a compiled SELECT, or LET of a unit: its plan over the indexes of the set, and its bound."""
     if isinstance(bound.plan, LogicalNode) and keeps_none(planned.logical):
         excluded = never_true(contradictions(bound.plan), bound.name or None)
         query = replace(query, diagnostics=(*query.diagnostics, *excluded))
@@ -281,7 +288,10 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
         return replace(query, diagnostics=(*query.diagnostics, too_large))
     warnings = hot_partitions(plan, bound.name or None)
     unsized = unsized_columns(plan)
-    dear = expensive_query(proved, catalog.thresholds, bound.name or None, bound.name_span, are_bytes_known=not unsized)
+    dear = None  # of a unit it is asked as a whole
+    if bound.unit is None:
+        name, span = bound.name or None, bound.name_span
+        dear = expensive_query(proved, catalog.thresholds, name, span, are_bytes_known=not unsized)
     if dear is not None:
         warnings = (*warnings, dear)
     return replace(

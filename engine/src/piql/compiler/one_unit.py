@@ -14,10 +14,11 @@ from itertools import groupby
 from typing import get_args
 
 from piql.compiler.binding.binder import BoundQuery
+from piql.compiler.bounds.bound import Bound
 from piql.compiler.bounds.expensive import expensive_write
 from piql.compiler.bounds.units import bound_of_unit
-from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Unit, Update
-from piql.compiler.physical.unit_plan import UnitPlan
+from piql.compiler.logical.operators import LogicalNode, LogicalWrite, Unit
+from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery, ScalingClass
 from piql.schema.thresholds import Thresholds
@@ -56,8 +57,8 @@ def _unit(bound: Sequence[BoundQuery], statements: tuple[CompiledQuery, ...], th
     assert place is not None
     first = statements[0]
     diagnostics = tuple(finding for query in statements for finding in query.diagnostics)
-    bounds = [query.bound for query in statements if query.bound is not None]
-    plans = [query.plan for query in statements if isinstance(query.plan, WritePlan)]
+    bounds = [_of_unit(query.bound, query.plan) for query in statements if query.bound is not None]
+    plans = [query.plan for query in statements if query.plan is not None and not isinstance(query.plan, UnitPlan)]
     unit = CompiledQuery(
         first.name,
         "unit",
@@ -90,18 +91,23 @@ def _unit(bound: Sequence[BoundQuery], statements: tuple[CompiledQuery, ...], th
     )
 
 
+def _of_unit(bound: Bound, plan: QueryPlan | None) -> Bound:
+    """Return the bound of a statement, without the row of a LET: the caller does not get it."""
+    return bound if isinstance(plan, WritePlan) else replace(bound, rows=0, rows_formula="0")
+
+
 def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)
 
 
 def _logical(plans: Iterable[LogicalNode | LogicalWrite | Unit | None], span: Span) -> Unit | None:
     """Return the plan of the unit; None where a statement has none."""
-    writes: list[LogicalWrite] = []
+    statements: list[LogicalWrite | LogicalNode] = []
     for plan in plans:
-        if not isinstance(plan, Insert | Update | Delete):
+        if plan is None or isinstance(plan, Unit):
             return None
-        writes.append(plan)
-    return Unit(statements=tuple(writes), span=span)
+        statements.append(plan)
+    return Unit(statements=tuple(statements), span=span)
 
 
 def _worst(statements: Sequence[CompiledQuery]) -> ScalingClass | None:

@@ -30,6 +30,7 @@ UNITS = """CREATE UNIT join_up AS BEGIN
   INSERT INTO subscriptions (owner, target) VALUES [friends] MAX 20;
 END;
 CREATE UNIT leave AS BEGIN
+  LET town = (SELECT hometown FROM users WHERE username = [me]);
   DELETE FROM subscriptions WHERE owner = [me];
   DELETE FROM thoughts WHERE owner = [me];
   UPDATE users SET hometown = [town] WHERE username = [me] AND hometown = 'x; END;' RETURNING username;

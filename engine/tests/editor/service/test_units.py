@@ -5,9 +5,11 @@ from __future__ import annotations
 import piql
 import pytest
 from piql.editor.service.completion import complete
+from piql.editor.service.hover import hover
 from piql.editor.service.lenses import lenses
 from piql.editor.service.outline import folds, outline
 from piql.editor.service.renaming import rename
+from piql.editor.service.semantic_tokens import semantic_tokens
 from piql.text.edits import apply_edits
 
 SCHEMA = "CREATE TABLE items (id INT PRIMARY KEY, stock INT NOT NULL);\n"
@@ -31,7 +33,15 @@ def labels(text: str) -> list[str]:
         ("CREATE |", ["QUERY", "TABLE", "INDEX", "VIEW", "UNIT"]),
         ("CREATE UNIT u |", ["AS BEGIN"]),
         ("CREATE UNIT u AS |", ["BEGIN"]),
-        ("CREATE UNIT u AS BEGIN |", ["INSERT INTO", "UPDATE", "DELETE FROM"]),
+        ("CREATE UNIT u AS BEGIN |", ["LET", "INSERT INTO", "UPDATE", "DELETE FROM", "END"]),
+        ("CREATE UNIT u AS BEGIN DELETE FROM items WHERE id = 1; |", ["LET", "INSERT INTO", "UPDATE"]),
+        ("CREATE UNIT u AS BEGIN DELETE FROM items WHERE id = 1; END; |", ["CREATE QUERY"]),
+        ("CREATE UNIT u AS BEGIN LET |", []),
+        ("CREATE UNIT u AS BEGIN LET x |", ["="]),
+        ("CREATE UNIT u AS BEGIN LET x = |", ["(SELECT"]),
+        ("CREATE UNIT u AS BEGIN LET x = (SELECT stock FROM items WHERE st|", ["stock"]),
+        ("CREATE UNIT u AS BEGIN LET x = 1; UPDATE items SET stock = |", ["id", "stock", "[x]"]),
+        ("CREATE UNIT u AS BEGIN LET x = 1; DELETE FROM items WHERE id = [|", ["x"]),
         ("CREATE UNIT u AS BEGIN UPDATE |", ["items"]),
         ("CREATE UNIT u AS BEGIN UPDATE items SET st|", ["stock"]),
         ("CREATE UNIT u AS BEGIN DELETE FROM items WHERE id = 1; DELETE FROM items WHERE st|", ["stock"]),
@@ -56,6 +66,26 @@ def test_a_parameter_is_renamed_in_all_statements_of_its_unit_and_nowhere_else()
     renamed = apply_edits(texts, edits)["u.piql"]
     assert renamed.count("[id_of]") == 2
     assert renamed.endswith("WHERE id = [item];\n")
+
+
+def test_the_value_of_a_let_is_renamed_with_its_uses_and_shown_with_its_type() -> None:
+    text = (
+        "CREATE UNIT u AS BEGIN LET n = (SELECT stock FROM items WHERE id = [item]);"
+        " UPDATE items SET stock = [n] WHERE id = [n]; END;"
+    )
+    texts = {"schema.piql": SCHEMA, "u.piql": text}
+    renamed = apply_edits(texts, rename(texts, "u.piql", text.index("[n]") + 1, "left_over"))["u.piql"]
+    assert renamed.count("[left_over]") == 2
+    assert "LET left_over = (" in renamed
+    shown = hover(piql.compile(texts), "u.piql", text.index("[n]") + 1)
+    assert shown is not None
+    assert "[n] INT" in shown.markdown
+    assert "a value of this unit, read by at most 1 request" in shown.markdown
+    tokens = semantic_tokens(texts, "u.piql")
+    assert [token.type for token in tokens if text[token.start : token.end] in ("LET", "n")] == [
+        "keyword",
+        *["parameter"] * 3,
+    ]
 
 
 def test_the_bound_stands_above_a_unit() -> None:

@@ -44,7 +44,7 @@ from piql.text.source import Span
 from piql.trees.node import Node, kinds_of
 
 from piql_profiler.measure.grid import Operator, Point
-from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
+from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial, behind
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.writes import limits_of_write, write_points
 
@@ -90,9 +90,13 @@ def axes(query: CompiledQuery) -> tuple[Axis, ...]:
     """The limits that decide how much a query reads, in the order of the plan; none of a write, or without a plan."""
     if query.plan is None or isinstance(query.plan, WritePlan | UnitPlan):
         return ()
-    numbers = _Numbers({}, _stop_symbols(query.plan))
-    with_numbers(query.plan, numbers)
-    return tuple(numbers.axes.values())
+    return tuple(_limits_of_read(query.plan).values())
+
+
+def _limits_of_read(plan: PhysicalNode) -> Mapping[str, Axis]:
+    numbers = _Numbers({}, _stop_symbols(plan))
+    with_numbers(plan, numbers)
+    return numbers.axes
 
 
 def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, ...]:
@@ -107,8 +111,12 @@ def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, .
 
 
 def _limits_of_unit(plan: UnitPlan, is_stepped: bool) -> Mapping[str, Axis]:
-    by_statement = (_limits_of_write(statement, is_stepped) for statement in plan.statements)
+    by_statement = (_limits_of_statement(statement, is_stepped) for statement in plan.statements)
     return {symbol: axis for limits in by_statement for symbol, axis in limits.items()}
+
+
+def _limits_of_statement(plan: WritePlan | PhysicalNode, is_stepped: bool) -> Mapping[str, Axis]:
+    return _limits_of_write(plan, is_stepped) if isinstance(plan, WritePlan) else _limits_of_read(plan)
 
 
 def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
@@ -139,8 +147,11 @@ class PlanWork:
             return self._of_write(self._plan, values)
         if isinstance(self._plan, UnitPlan):
             return self._of_unit(self._plan, values)
-        numbers = _Numbers(values, self._stops)
-        plan = with_numbers(self._plan, numbers)
+        return self._of_read(self._plan, self._stops, values)
+
+    def _of_read(self, plan: PhysicalNode, stops: Mapping[Count, str], values: Mapping[str, int]) -> Work:
+        numbers = _Numbers(values, stops)
+        plan = with_numbers(plan, numbers)
         if unknown := sorted(set(values) - set(numbers.axes)):
             names = ", ".join(numbers.axes) or "none"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {names}")
@@ -180,16 +191,22 @@ class PlanWork:
             of_it = f"it is a unit, of {', '.join(limits)}" if limits else "it is a unit"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}: {of_it}")
         operators: list[RemoteWork] = []
+        parts: list[Composition] = []
         for number, statement in enumerate(plan.statements):
-            known = _limits_of_write(statement, self._is_stepped)
+            known = _limits_of_statement(statement, self._is_stepped)
             of_statement = {symbol: value for symbol, value in values.items() if symbol in known}
             try:
-                work = self._of_write(statement, of_statement)
+                if isinstance(statement, WritePlan):
+                    work = self._of_write(statement, of_statement)
+                elif bound_of(statement).operations:
+                    work = self._of_read(statement, _stop_symbols(statement), of_statement)
+                else:
+                    continue  # a LET that is computed
             except NotPredictable as reason:
                 raise NotPredictable(f"statement {number + 1}: {reason}") from None
+            parts.append(behind(work.composition, len(operators)))
             operators += (replace(operator, path=(number, *operator.path)) for operator in work.operators)
-        leaves = tuple(map(Leaf, range(len(operators))))
-        return Work(tuple(operators), Serial(leaves) if len(leaves) > 1 else leaves[0])
+        return Work(tuple(operators), Serial(tuple(_flat(parts))) if len(parts) > 1 else parts[0])
 
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:

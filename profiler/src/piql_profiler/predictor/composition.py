@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, assert_never
 
 import numpy as np
 import scipy
@@ -58,6 +58,19 @@ class Parallel:
 
 
 Composition: TypeAlias = Leaf | Serial | Parallel
+
+
+def behind(composition: Composition, operators: int) -> Composition:
+    """The composition, where so many operators stand before its own in the list of curves."""
+    match composition:
+        case Leaf(index):
+            return Leaf(index + operators)
+        case Serial(parts):
+            return Serial(tuple(behind(part, operators) for part in parts))
+        case Parallel(parts):
+            return Parallel(tuple(behind(part, operators) for part in parts))
+        case _:
+            assert_never(composition)
 
 
 def leaves_of(composition: Composition) -> tuple[int, ...]:

@@ -140,7 +140,7 @@ def _writes_of(plan: QueryPlan) -> tuple[WritePlan, ...]:
         case WritePlan():
             return (plan,)
         case UnitPlan():
-            return plan.statements
+            return plan.writes
         case _:
             return ()
 

@@ -11,7 +11,7 @@ Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_sch
     with_clauses, recursion, using, order, existence, one_row, determined     parts of a SELECT
     writes, written_rows, returning  INSERT, UPDATE, DELETE; which rows they change, and what they give back
     read_values                      what an INSERT reads first
-    units                            CREATE UNIT: what its statements mean beside what they mean alone
+    units    let                     CREATE UNIT: what its statements mean beside what they mean alone; its LETs
     expressions and what it calls    calls, aggregate_calls, aggregates, alike, case, cast, dates, distinct, row_values,
                                      supplied, token_search, whole_numbers, windows
     scope, near_names, parameters    which column or parameter a name means

@@ -13,6 +13,7 @@ from typing import Literal, assert_never
 
 from piql.compiler.binding.expressions import QueryContext
 from piql.compiler.binding.fetch import as_select
+from piql.compiler.binding.let import bind_let, written_table
 from piql.compiler.binding.parameters import Parameters
 from piql.compiler.binding.queries import bind_nested, bind_query
 from piql.compiler.binding.schema import BoundSchema, bind_schema, case_conflict
@@ -45,7 +46,8 @@ _tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks 
 class BoundQuery:
     """One query with its plan. `plan` is None when it is broken; a plan may stand beside an error that refuses it.
 
-    Each statement of a unit is one, too: with the name and the parameters of the unit, and its place in it.
+    Each statement of a unit is one, too: with the name and the parameters of the unit, and its place in it. A LET is a
+    SELECT of one value.
     """
 
     name: str  # empty for a bare statement
@@ -55,7 +57,7 @@ class BoundQuery:
     span: Span  # the whole statement, without its semicolon
     name_span: Span
     body_span: Span
-    ast: ast.CreateQuery | ast.CreateUnit | ast.BareStatement
+    ast: ast.CreateQuery | ast.CreateUnit | ast.Let | ast.BareStatement
     diagnostics: tuple[Diagnostic, ...]  # of binding; those of parsing are in the ParsedFile
     star_columns: int = 0  # that its stars stand for
     unit: UnitStatement | None = None
@@ -265,7 +267,7 @@ def _bind(
     )
 
 
-def _of_parameters(context: QueryContext, body: ast.BareStatement, *, is_whole: bool) -> list[Diagnostic]:
+def _of_parameters(context: QueryContext, body: ast.BareStatement | ast.Let, *, is_whole: bool) -> list[Diagnostic]:
     """Return what was found about the parameters of a statement; `is_whole` if all that uses them has a meaning."""
     findings = context.parameters.diagnostics
     if not is_whole:  # a parameter in an expression with errors has no type; the errors are reported already
@@ -292,11 +294,12 @@ def _bind_unit(unit: ast.CreateUnit, names: TableNames, room: int) -> tuple[Boun
         return (BoundQuery(name, "update", None, (), unit.span, name_span, unit.body_span, unit, (), unit=place),)
     parameters = Parameters()
     contexts: list[QueryContext] = []
-    plans: list[LogicalWrite | None] = []
+    plans: list[LogicalNode | LogicalWrite | None] = []
     new_ids = 0
+    table = written_table(unit.statements, names)
     for node in unit.statements:
         context = QueryContext(names, bind_nested, name, parameters, room=room, new_ids=new_ids)
-        plans.append(bind_write(context, node))
+        plans.append(bind_let(context, node, table) if isinstance(node, ast.Let) else bind_write(context, node))
         contexts.append(context)
         room, new_ids = max(0, room - context.star_columns), context.new_ids
     settled = parameters.settle()
@@ -310,7 +313,7 @@ def _bind_unit(unit: ast.CreateUnit, names: TableNames, room: int) -> tuple[Boun
             BoundQuery(
                 name,
                 _kind(node),
-                None if is_refused or plan is None else refusing(parameters.finish(plan)),
+                None if is_refused or plan is None else _in_unit(parameters.finish(plan)),
                 settled,
                 node.span,
                 name_span,
@@ -322,6 +325,10 @@ def _bind_unit(unit: ast.CreateUnit, names: TableNames, room: int) -> tuple[Boun
             )
         )
     return refuse_second_rows(statements)
+
+
+def _in_unit(plan: LogicalNode | LogicalWrite) -> LogicalNode | LogicalWrite:
+    return refusing(plan) if isinstance(plan, Insert | Update | Delete) else plan
 
 
 def _is_in(inner: Span, outer: Span) -> bool:
@@ -341,7 +348,7 @@ def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | 
             assert_never(body)
 
 
-def _as_column(finding: Diagnostic, body: ast.BareStatement, names: TableNames) -> Diagnostic:
+def _as_column(finding: Diagnostic, body: ast.BareStatement | ast.Let, names: TableNames) -> Diagnostic:
     """Say of `SELECT [id]` that brackets make a parameter, where a table of the query has a column of that name."""
     shown = finding.span.text
     if finding.code != "parameter-type-unknown" or not (shown.startswith("[") and shown.endswith("]")):
@@ -363,7 +370,7 @@ def _as_column(finding: Diagnostic, body: ast.BareStatement, names: TableNames) 
     )
 
 
-def _kind(statement: ast.BareStatement) -> QueryKind:
+def _kind(statement: ast.BareStatement | ast.Let) -> QueryKind:
     match statement:
         case ast.Insert():
             return "insert"
@@ -371,7 +378,7 @@ def _kind(statement: ast.BareStatement) -> QueryKind:
             return "update"
         case ast.Delete():
             return "delete"
-        case ast.Select() | ast.UnionQuery() | ast.Fetch():
+        case ast.Select() | ast.UnionQuery() | ast.Fetch() | ast.Let():
             return "select"
         case _:
             assert_never(statement)

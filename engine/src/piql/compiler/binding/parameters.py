@@ -5,6 +5,8 @@
 
 While a query is bound, each use is noted (`use`, `count`) and gets a `Parameter` of the type known so far. At its end
 `settle` reports what does not fit, and `finish` gives all uses the same type and MAX.
+
+The value of a LET is used like a parameter. It has a type of its own, and is not among those that the caller gives.
 """
 
 from __future__ import annotations
@@ -49,19 +51,34 @@ class _Use:
     is_wrong: bool = False  # a conflict was reported; others are not
 
 
+@dataclass(frozen=True, slots=True)
+class LetValue:
+    """A value that a LET names: its type, None where the LET has errors, and where it is declared."""
+
+    type: SqlType | None
+    span: Span
+
+
 @dataclass(slots=True)
 class Parameters:
-    """Collects the uses of the parameters of one query."""
+    """Collects the uses of the parameters of one query, or of all statements of a unit.
+
+    lets    the values that are declared so far by a LET, by their names
+    """
 
     uses: dict[str, _Use] = field(default_factory=dict)
+    lets: dict[str, LetValue] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def copied(self) -> Parameters:
         """Return what is known so far; further uses of the copy are not noted here."""
-        return Parameters({name: replace(use) for name, use in self.uses.items()})
+        return Parameters({name: replace(use) for name, use in self.uses.items()}, dict(self.lets))
 
     def use(self, node: ast.ParameterUse, type: SqlType | None, is_list: bool = False) -> Parameter:
         """Record a use as a value or a list of values; `type` is None where the context does not tell it."""
+        let = self.lets.get(node.name)
+        if let is not None:
+            return self._use_of_let(node, let, is_list=is_list)
         use = self._note(node)
         if use.row is not None:
             self._conflict(use, node, "is a list of rows in one place and a value in another")
@@ -98,8 +115,25 @@ class Parameters:
         spans = use.max_spans if is_list else ()
         return Parameter(name=node.name, type=value_type, max_items=items, span=node.span, max_spans=spans)
 
+    def _use_of_let(self, node: ast.ParameterUse, let: LetValue, *, is_list: bool) -> Parameter:
+        """Return a use of the value of a LET; report one that takes it for more than a value."""
+        if is_list or node.max is not None:
+            self._refuse_let(node, let, "is one value, and a list is needed here")
+        elif node.ordinal is not None:
+            self._refuse_let(node, let, "is no parameter of the caller, so it has no ordinal")
+        return Parameter(name=node.name, type=let.type or BARE[Kind.NULL], is_read=True, span=node.span)
+
+    def _refuse_let(self, node: ast.ParameterUse, let: LetValue, why: str) -> None:
+        labels = (Label(let.span, "the value of this LET"),)
+        message = f"{node.shown} {why}"
+        self.diagnostics.append(report("parameter-conflict", message, node.span, labels=labels, help="use a parameter"))
+
     def count(self, node: ast.ParameterUse, word: str) -> int | None:
         """Record a use as the count of a LIMIT or PAGINATE (`word`); return its MAX, or None after a report."""
+        let = self.lets.get(node.name)
+        if let is not None:
+            self._refuse_let(node, let, f"is a value that is read, and {word} takes a number or a parameter")
+            return None
         use = self._note(node)
         if use.is_list:
             self._conflict(use, node, "is a list in one place and one value in another")
@@ -122,6 +156,10 @@ class Parameters:
 
     def rows(self, node: ast.ParameterUse, row: RowType) -> GivenRows | None:
         """Record the use as the rows of an INSERT; None, after a report, where the list has no MAX."""
+        let = self.lets.get(node.name)
+        if let is not None:
+            self._refuse_let(node, let, "is one value, and rows are needed here")
+            return None
         use = self._note(node)
         if use.type is not None or use.is_count:
             self._conflict(use, node, "is a list of rows in one place and a value in another")

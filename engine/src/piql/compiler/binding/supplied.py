@@ -3,7 +3,7 @@
     at < CURRENT_TIMESTAMP    →    at < a `Parameter` whose value the execution gives, not its caller
 
 The time is one value in the whole execution, wherever it stands. Every call of UUID() is an id of its own, so it
-stands only where a row is written.
+stands only where a row is written, or where a unit names it by LET.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Supplied:
 
 
 _TIME = "the time at which the execution began, in UTC"
-_ID = "a new random UUID for each call, in INSERT and SET"
+_ID = "a new random UUID for each call, in INSERT, SET and LET"
 
 SUPPLIED: dict[str, Supplied] = {
     "CURRENT_TIMESTAMP": Supplied("CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP", _TIME),
@@ -61,10 +61,10 @@ def bind_supplied(
         gives = "TIMEUUID"
     if gives in ("CURRENT_TIMESTAMP", "CURRENT_DATE"):
         return supplied_value(gives, 0, node.span)
-    if binder.clause not in ("VALUES", "SET"):
+    if binder.clause not in ("VALUES", "SET", "LET"):
         binder.report(
             "function-arguments",
-            f"{name} makes a new id, so it stands only in VALUES and SET, not in {binder.clause}",
+            f"{name} makes a new id, so it stands only in VALUES, SET and LET, not in {binder.clause}",
             node.span,
             "give the id as a parameter: [id]",
         )

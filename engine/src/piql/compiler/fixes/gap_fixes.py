@@ -120,6 +120,8 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
         return Works(cost_of(compiled.bound) + _cost_of_new_views(compilation, assembly), unblocks)
 
     body = query.ast.body if isinstance(query.ast, ast.CreateQuery) else query.ast
+    if isinstance(body, ast.Let) and isinstance(body.value, ast.ScalarQuery):
+        body = body.value.query
     refused = RefusedQuery(
         planned.gaps,
         query.body_span,

@@ -393,9 +393,12 @@ LogicalWrite: TypeAlias = Insert | Update | Delete
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit(Node):
-    """Writes that are made in their order, together or not at all; each sees what those before it have written."""
+    """Writes that are made in their order, together or not at all; each sees what those before it have written.
 
-    statements: tuple[LogicalWrite, ...]
+    The query of a LET, a projection of one value, stands among them.
+    """
+
+    statements: tuple[LogicalWrite | LogicalNode, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

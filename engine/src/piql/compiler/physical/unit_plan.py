@@ -17,16 +17,21 @@ class UnitPlan(Node):
     """Writes that become visible together or not at all: one transaction of the store.
 
     Each sees what those before it have written. A condition of one that does not hold, or a constraint that one breaks,
-    refuses all of them.
+    refuses all of them. A LET is a plan that reads one row of one value; those behind it use it as a parameter.
     """
 
-    statements: tuple[WritePlan, ...]
+    statements: tuple[WritePlan | PhysicalNode, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def returning(self) -> tuple[Output, ...]:
         """The columns of the rows that an execution returns: those of the one statement with RETURNING."""
-        return next((statement.returning for statement in self.statements if statement.returning), ())
+        return next((write.returning for write in self.writes if write.returning), ())
+
+    @property
+    def writes(self) -> tuple[WritePlan, ...]:
+        """The statements that write, in their order."""
+        return tuple(statement for statement in self.statements if isinstance(statement, WritePlan))
 
 
 QueryPlan: TypeAlias = PhysicalNode | WritePlan | UnitPlan

@@ -11,6 +11,7 @@ beside what it stood beside. This file prints statements; `print_queries` prints
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import assert_never
 
 from piql.compiler.syntax import ast
@@ -18,6 +19,7 @@ from piql.compiler.syntax.lexer import Comment
 from piql.compiler.syntax.precedence import COMPARISON
 from piql.compiler.syntax.print_queries import (
     INDENT,
+    WIDTH,
     Line,
     clause_lines,
     condition_lines,
@@ -149,11 +151,20 @@ def _unit(unit: ast.CreateUnit) -> list[Line]:
     """Return CREATE UNIT, its statements indented."""
     lines = [Line(f"CREATE UNIT {name_text(unit.name)} AS BEGIN", unit.span.start)]
     for statement in unit.statements:
-        for line in _body(statement):
+        for line in _let(statement) if isinstance(statement, ast.Let) else _body(statement):
             line.text = INDENT + line.text
             lines.append(line)
         lines[-1].text += ";"
     return [*lines, Line("END", unit.span.end - len("END"))]
+
+
+def _let(let: ast.Let) -> list[Line]:
+    """Return LET on one line, or a long subquery with a clause on each line."""
+    start = Line(f"LET {name_text(let.name)} = {print_expression(let.value)}", let.span.start)
+    if len(start.text) <= WIDTH or not isinstance(let.value, ast.ScalarQuery):
+        return [start]
+    inside = [replace(line, text=INDENT + line.text) for line in query_lines(let.value.query)]
+    return [Line(f"LET {name_text(let.name)} = (", let.span.start), *inside, Line(")", let.value.span.end - 1)]
 
 
 def _table(table: ast.CreateTable) -> list[Line]:

@@ -1,6 +1,7 @@
 """CREATE UNIT: writes that belong together, and become visible whole or not at all.
 
     CREATE UNIT name AS BEGIN
+      LET value = (SELECT …);
       INSERT …;
       UPDATE …;
       DELETE …;
@@ -20,6 +21,7 @@ from piql.text.diagnostics.diagnostic import Edit, Fix
 
 MOST_STATEMENTS = 50  # of one unit
 _WRITES = ("INSERT", "UPDATE", "DELETE")
+_STATEMENTS = ("LET", *_WRITES)
 _READS = ("SELECT", "FETCH", "WITH")
 
 
@@ -30,7 +32,7 @@ class UnitParser(WorkParser):
         """Parse what follows CREATE UNIT; the unit is broken after an error in it."""
         name = self.name("the name of a unit after CREATE UNIT")
         body_start = self.token.start
-        statements: list[ast.Insert | ast.Update | ast.Delete] = []
+        statements: list[ast.UnitStatement] = []
         is_broken = False
         try:
             self.expect("AS", "after the name of the unit")
@@ -48,7 +50,7 @@ class UnitParser(WorkParser):
             span=self.span_from(start),
         )
 
-    def _statements_of_unit(self, name: ast.Name, statements: list[ast.Insert | ast.Update | ast.Delete]) -> bool:
+    def _statements_of_unit(self, name: ast.Name, statements: list[ast.UnitStatement]) -> bool:
         """Parse statements into a list up to END; return whether one is broken.
 
         Raise SyntaxFault where END is missing, and for a unit of no or too many statements.
@@ -74,18 +76,20 @@ class UnitParser(WorkParser):
                 is_broken = True
             self.count_work()
             self.planning_work += STATEMENT_WORK
-        if not statements and not is_broken:
+        if not is_broken and all(isinstance(statement, ast.Let) for statement in statements):
             raise self.fault(
                 "unit-form",
-                "this unit holds no statement",
+                "this unit writes nothing" if statements else "this unit holds no statement",
                 self.span_of(self.tokens[self.at - 1]),
                 "write INSERT, UPDATE or DELETE between BEGIN and END, each with its semicolon",
             )
         return is_broken
 
-    def _statement_of_unit(self) -> ast.Insert | ast.Update | ast.Delete:
-        """Parse one write without its semicolon."""
+    def _statement_of_unit(self) -> ast.UnitStatement:
+        """Parse one write or LET without its semicolon."""
         match self.token.word:
+            case "LET":
+                return self._let()
             case "INSERT":
                 return self.insert()
             case "UPDATE":
@@ -97,14 +101,27 @@ class UnitParser(WorkParser):
                     "unit-form",
                     "a unit holds writes, and this is a query",
                     self.span_of(self.token),
-                    "give it a name of its own with CREATE QUERY, and execute it before the unit",
+                    "write LET name = (SELECT …) for a value that the unit needs; a query whose rows the caller needs "
+                    "gets a name of its own with CREATE QUERY",
                 )
             case _:
-                raise self.expecting("INSERT, UPDATE, DELETE or END in the unit")
+                raise self.expecting("LET, INSERT, UPDATE, DELETE or END in the unit")
+
+    def _let(self) -> ast.Let:
+        """Parse `LET name = expression`."""
+        start = self.advance().start
+        if self.token.kind != "word":
+            raise self.expecting(
+                "the name of a value after LET", "write LET price = …; the statements behind it use it as [price]"
+            )
+        name = self.name("the name of a value after LET")
+        self.expect("=", "after the name of the value")
+        value = self.expression()
+        return ast.Let(name=name, value=value, span=self.span_from(start))
 
     def _semicolon(self, name: ast.Name) -> None:
         """Take the semicolon behind a statement; note that it is missing where the next one or END follows."""
-        if self.token.word not in ("END", *_WRITES):
+        if self.token.word not in ("END", *_STATEMENTS):
             self.expect(";", "behind each statement of the unit")
             return
         end = self.last_end
@@ -122,7 +139,7 @@ class UnitParser(WorkParser):
             self.advance()
         while not self.is_at_end() and not self.is_definition():
             is_end = self.token.word == "END" and self.peek().word in (";", "")
-            if self.accept(";") or is_end or self.token.word in _WRITES:
+            if self.accept(";") or is_end or self.token.word in _STATEMENTS:
                 return
             self.advance()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.binding.supplied import SUPPLIED
@@ -92,7 +93,9 @@ class _Completion:
         """Yield what may follow, the likeliest first."""
         context = self.context
         words = [token.word for token in context.tokens[: context.before]]
-        if not words:
+        if context.unit and (not words or words[0] == "LET"):
+            yield from self._in_unit(words)
+        elif not words:
             yield from keywords(
                 "CREATE QUERY",
                 "CREATE TABLE",
@@ -122,8 +125,6 @@ class _Completion:
                 yield from keywords("AS BEGIN")
             elif words[-1] == "AS":
                 yield from keywords("BEGIN")
-        elif words[:2] == ["CREATE", "UNIT"] and words[-1] == "BEGIN":
-            yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM")
         elif words[:2] in _NAMED and "AS" not in words:
             yield from self._behind_name(words)
         elif words[:2] in _NAMED and words[-1] == "AS" and words.count("AS") == 1:
@@ -131,6 +132,17 @@ class _Completion:
             if words[1] == "QUERY":
                 yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
         else:
+            yield from self._in_statement(words)
+
+    def _in_unit(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield what begins a statement of a unit, or follows in a LET."""
+        if not words:
+            yield from keywords("LET", "INSERT INTO", "UPDATE", "DELETE FROM", "END")
+        elif len(words) == 2:
+            yield from keywords("=")
+        elif len(words) > 2:
+            if words[-1] == "=" and len(words) == 3:
+                yield from keywords("(SELECT")
             yield from self._in_statement(words)
 
     def _behind_name(self, words: list[str]) -> Iterator[CompletionItem]:
@@ -394,8 +406,12 @@ class _Completion:
             yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", written(name))
 
     def _parameters(self, bracketed: bool = False) -> Iterator[CompletionItem]:
-        """Yield the parameters that the statement names: `[name]`, `:name` or `[1: name]`."""
-        tokens = self.context.tokens
+        """Yield the parameters that the statement or its unit names, `[name]`, `:name` or `[1: name]`, and its LETs."""
+        tokens = [*self.context.unit, *self.context.tokens]
+        for before, token in pairwise(self.context.unit):
+            if before.word == "LET":
+                text = f"[{name_of(token)}]" if bracketed else name_of(token)
+                yield plain_item(text, "parameter", "value of this unit")
         for at, token in enumerate(tokens):
             if token.word not in ("[", ":") or at + 1 >= len(tokens):
                 continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from piql.compiler.binding.types import type_of
 from piql.compiler.bounds.bound import Term
-from piql.compiler.logical.operators import QueryParameter
+from piql.compiler.logical.operators import Projection, QueryParameter
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.names import Names
 from piql.editor.service.occurrences import Occurrence, Symbol
@@ -158,6 +159,18 @@ def _parameter(compilation: Compilation, symbol: Symbol) -> str | None:
             for parameter in query.parameters:
                 if parameter.name == symbol.name:
                     return _code(_parameter_line(parameter))
+            return _let(query, symbol.name)
+    return None
+
+
+def _let(unit: CompiledQuery, name: str) -> str | None:
+    """Return the type of a value that a unit reads by LET."""
+    for statement in unit.statements:
+        if isinstance(statement.bound_plan, Projection) and statement.bound_plan.outputs[0].name == name:
+            requests = statement.bound.operations if statement.bound is not None else 0
+            cost = f", read by at most {_counted(requests, 'request')}" if requests else ""
+            value_type = type_of(statement.bound_plan.outputs[0].expression)
+            return _code(f"[{name}] {value_type}") + f"\n\na value of this unit{cost}"
     return None
 
 

@@ -99,8 +99,13 @@ class _Collector:
                     self._body(statement.body, statement.name.text.lower())
             case ast.CreateUnit():
                 self._note(Symbol("query", statement.name.text), statement.name.span, True)
-                for write in statement.statements:
-                    self._body(write, statement.name.text.lower())
+                unit = statement.name.text.lower()
+                for part in statement.statements:
+                    if isinstance(part, ast.Let):
+                        self._expression(part.value, _Scope(query=unit))
+                        self._note(Symbol("parameter", part.name.text, unit), part.name.span, True)
+                    else:
+                        self._body(part, unit)
             case _:
                 self._body(statement, f"{statement.span.file}:{statement.span.start}")
 

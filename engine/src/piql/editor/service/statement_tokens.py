@@ -45,6 +45,7 @@ class TypingContext:
     prefix: str
     blocks: list[Block]
     with_columns: dict[str, tuple[str, ...]]  # the columns of each query of WITH, by its name
+    unit: list[Token] = field(default_factory=list)  # of the unit around the statement, those before it
 
     def previous(self, back: int = 1) -> Token | None:
         """Return the token `back` tokens before the cursor; None before the first one."""
@@ -85,12 +86,13 @@ def context_at(text: str, offset: int) -> TypingContext | None:
         whole_tokens.append(token)
     before = sum(token.end <= offset for token in whole_tokens)
     start = _statement_start(whole_tokens, before)
+    unit, start = _unit_around(whole_tokens, start, before)
     end = before
     while end < len(whole_tokens) and whole_tokens[end].word != ";" and not _is_create(whole_tokens, end):
         end += 1
     statement = whole_tokens[start:end]
     blocks = _blocks(statement)
-    return TypingContext(statement, before - start, prefix, blocks, _with_columns(statement, blocks))
+    return TypingContext(statement, before - start, prefix, blocks, _with_columns(statement, blocks), unit)
 
 
 def _is_create(tokens: list[Token], at: int) -> bool:
@@ -105,6 +107,23 @@ def _statement_start(tokens: list[Token], before: int) -> int:
         if _is_create(tokens, at):
             return at
     return 0
+
+
+def _unit_around(tokens: list[Token], start: int, before: int) -> tuple[list[Token], int]:
+    """Return the tokens of a unit up to the statement of it that begins at `start`, and where that begins.
+
+    The first statement of a unit begins behind BEGIN. Outside of units there are no tokens.
+    """
+    first = start
+    while first > 0 and (first == len(tokens) or not _is_create(tokens, first)):
+        if tokens[first - 1].word == ";" and first > 1 and tokens[first - 2].word == "END":
+            return [], start
+        first -= 1
+    words = [token.word for token in tokens[first : first + 5]]
+    if words[:2] != ["CREATE", "UNIT"] or words[4:] != ["BEGIN"] or before < first + 5:
+        return [], start
+    begins = max(start, first + 5)
+    return tokens[first:begins], begins
 
 
 def _blocks(tokens: list[Token]) -> list[Block]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, conjuncts
@@ -23,6 +24,7 @@ from piql.runtime.writing.table_rules.check_constraint import CheckConstraint
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.table_rules.records import Keep, keeper
 from piql.runtime.writing.transactional import TableWriter
+from piql.schema.types import WHOLE
 from piql.store.base import Store
 from piql.store.rows import Row
 
@@ -67,6 +69,7 @@ class Decisions:
         self.found_by = writer.unique_check(plan.found_by.columns) if plan.found_by is not None else None
         self._at = {column.name: at for at, column in enumerate(table.columns)}
         self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
+        self._whole = {column.name for column in table.columns if column.type.kind in WHOLE}
         known = {column.name for column in plan.table.columns}
         self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
         preparation = Preparation(store, slots, lambda index: index)
@@ -151,9 +154,16 @@ class Decisions:
         """Return the key that an UPDATE or DELETE names; None for one that no row can have."""
         try:
             values = self._values(None, None, parameters)
-            return tuple(self._keep[name](value) for name, value in zip(self._named, values, strict=True))
+            return tuple(
+                self._keep[name](self._of_key(name, value)) for name, value in zip(self._named, values, strict=True)
+            )
         except ConstraintViolation:
             return None
+
+    def _of_key(self, name: str, value: Any) -> Any:
+        """Return what a column is compared with: 3.00 is the whole number 3."""
+        is_whole = name in self._whole and isinstance(value, float | Decimal) and value % 1 == 0
+        return int(value) if is_whole else value
 
     def records(self, parameters: list[Any]) -> list[Row]:
         """Return the records of an INSERT; raise ConstraintViolation for a value that does not fit its column.

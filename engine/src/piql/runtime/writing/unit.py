@@ -2,6 +2,8 @@
 
     parameters ──checked once──▶ values and records of each statement ──▶ transaction: statement 1, 2, … ──▶ Page
 
+The value of a LET goes into a slot of its own, behind the parameters, where the statements behind it find it.
+
 Each statement has its own bound, which its own meter holds it to; the bound of the unit is their sum. A statement sees
 what those before it have written, in its reads, its constraint checks and its views.
 """
@@ -29,6 +31,7 @@ from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.prepared_query import Page
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now, Occasion, utc_now
+from piql.runtime.writing.let import PreparedLet
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.write import Given, PreparedWrite
 from piql.store.base import Store, Transaction
@@ -52,7 +55,7 @@ class PreparedUnit:
         self,
         query: CompiledQuery,
         store: Store,
-        statements: Sequence[PreparedWrite],
+        statements: Sequence[PreparedWrite | PreparedLet],
         version: int = 0,
         clock: Clock = perf_counter,
         now: Now = utc_now,
@@ -64,6 +67,7 @@ class PreparedUnit:
         self.bound = sum(statement.bound for statement in statements)
         self._store = store
         self._statements = statements
+        self._lets = sum(isinstance(statement, PreparedLet) for statement in statements)
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._clock = clock
         self._now = now
@@ -76,11 +80,15 @@ class PreparedUnit:
         occasion: Occasion | None = None,
         look: Callable[[], None] | None = None,
     ) -> Page:
-        """Run all statements or none; the arguments and errors are those of `PreparedWrite.execute`."""
+        """Run all statements or none; the arguments and errors are those of `PreparedWrite.execute`.
+
+        A statement that uses the value of a LET is checked when its turn comes, any other one before the first.
+        """
         started = self._clock()
         checked = self._checks.checked(parameters)
         occasion = occasion or Occasion(self._now)
-        given = [self._given(number, checked, occasion) for number in range(len(self._statements))]
+        values = [*checked, *[None] * self._lets]
+        given = [self._given_first(number, values, occasion) for number in range(len(self._statements))]
         clock = None if observer is None else self._clock
         rows: list[dict[str, object]] = []
         meters: list[Meter] = []
@@ -93,16 +101,21 @@ class PreparedUnit:
                 meter = Meter(statement.bound, clock)
                 began = self._clock()
                 try:
-                    records, of_section = statement.run_inside(transaction, given[number], meter)
+                    if isinstance(statement, PreparedLet):
+                        values[statement.at], parts = statement.read(values, occasion, meter)
+                    else:
+                        of_statement = given[number] or statement.given(values, occasion)
+                        records, of_section = statement.run_inside(transaction, of_statement, meter)
+                        affected += len(records)
+                        rows += statement.returned(records)
+                        parts = ()
+                        if clock is not None:
+                            elapsed = (clock() - began) * 1000
+                            parts = meter.timings(statement.query.kind.capitalize(), elapsed, of_section)
                 except _REFUSALS as refusal:
                     raise self._named(number, refusal)  # noqa: B904
-                affected += len(records)
-                rows += statement.returned(records)
                 meters.append(meter)
-                if clock is not None:
-                    elapsed = (clock() - began) * 1000
-                    parts = meter.timings(statement.query.kind.capitalize(), elapsed, of_section)
-                    timings += (replace(part, path=(number, *part.path)) for part in parts)
+                timings += (replace(part, path=(number, *part.path)) for part in parts)
         elapsed = (self._clock() - started) * 1000
         operations = sum(meter.operations for meter in meters)
         round_trips = sum(meter.round_trips for meter in meters)
@@ -116,9 +129,13 @@ class PreparedUnit:
         attempts = sum(meter.attempts for meter in meters)
         return Page(rows, None, operations, round_trips, attempts, 0, elapsed, 0, affected)
 
-    def _given(self, number: int, checked: Sequence[object], occasion: Occasion) -> Given:
+    def _given_first(self, number: int, checked: Sequence[object], occasion: Occasion) -> Given | None:
+        """Return what a statement is given before the transaction begins; None for what waits for a LET."""
+        statement = self._statements[number]
+        if isinstance(statement, PreparedLet) or statement.uses_lets:
+            return None
         try:
-            return self._statements[number].given(checked, occasion)
+            return statement.given(checked, occasion)
         except _REFUSALS as refusal:
             raise self._named(number, refusal)  # noqa: B904
 

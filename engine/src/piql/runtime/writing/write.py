@@ -55,7 +55,8 @@ class Given(NamedTuple):
 class PreparedWrite:
     """One write over one deployment; `stepped` is set on stores without transactions.
 
-    `deployed` turns an index of the plan into that index as the store keeps it.
+    `deployed` turns an index of the plan into that index as the store keeps it. `lets` are the names of the values of
+    its unit: their slots are behind those of the parameters.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class PreparedWrite:
         stepped: SteppedWriter | None = None,
         clock: Clock = perf_counter,
         now: Now = utc_now,
+        lets: Sequence[str] = (),
     ) -> None:
         plan, bound = query.plan, query.bound
         assert isinstance(plan, WritePlan)
@@ -82,9 +84,12 @@ class PreparedWrite:
         self._clock = clock
         self.bound = bound.operations + rows_of(plan) * _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
-        self._supplied = SuppliedValues(plan, len(self._checks.slots), store.codec)
+        self._known = len(self._checks.slots) + len(lets)
+        self._supplied = SuppliedValues(plan, self._known, store.codec)
         self._now = now
-        slots = {**self._checks.slots, **self._supplied.slots}
+        of_lets = {name: len(self._checks.slots) + at for at, name in enumerate(lets)}
+        self.uses_lets = any(part.is_read and part.name in of_lets for part in plan.find(Parameter))
+        slots = {**self._checks.slots, **of_lets, **self._supplied.slots}
         self._list = self._checks.slots[plan.rows.name] if plan.rows is not None else None
         in_rows = (value.value for value in plan.values if plan.kind == "insert")
         columns = [value.name for value in in_rows if isinstance(value, Parameter) and value.is_of_row]
@@ -140,7 +145,7 @@ class PreparedWrite:
         self._decisions.check_given(values)
 
     def given(self, checked: Sequence[Any], occasion: Occasion) -> Given:
-        """Return what an execution in a transaction of others is given, from the checked parameters.
+        """Return what an execution in a transaction of others is given, from the checked parameters and the LETs.
 
         Raises ConstraintViolation for what no row can hold.
         """
@@ -201,13 +206,13 @@ class PreparedWrite:
         """Return the records of an INSERT; those of a list are made of its rows."""
         if self._list is None:
             return self._decisions.records(parameters)
-        from_caller = parameters[: len(self._checks.slots)]
+        known = parameters[: self._known]
         supplied: list[Any] = []
         rows: list[list[Any]] = []
-        for number, row in enumerate(from_caller[self._list], 1):
+        for number, row in enumerate(known[self._list], 1):
             if self._supplied and occasion is not None:
                 supplied = self._supplied.of(occasion, number)
-            rows.append([*from_caller, *supplied, *row])
+            rows.append([*known, *supplied, *row])
         return self._decisions.records_of_list(rows)
 
     def _write(self, path: WritePath, rows: Sequence[Row | None], parameters: list[Any], meter: Meter) -> list[Row]:

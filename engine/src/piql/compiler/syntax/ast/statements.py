@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from piql.compiler.syntax.ast.base import AstNode, Name
 from piql.compiler.syntax.ast.definitions import CreateIndex, CreateTable, CreateView, SetSetting
 from piql.compiler.syntax.ast.entities import CreateEntity, Fetch
-from piql.compiler.syntax.ast.queries import QueryExpression, Select, UnionQuery
+from piql.compiler.syntax.ast.queries import Expression, QueryExpression, Select, UnionQuery
 from piql.compiler.syntax.ast.writes import Delete, Insert, Update
 from piql.compiler.syntax.lexer import Comment
 from piql.schema.read_policies import ReadLevel
@@ -48,11 +48,22 @@ class CreateQuery(AstNode):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Let(AstNode):
+    """`LET name = expression` in a unit: a value that the statements behind it use as `[name]`."""
+
+    name: Name
+    value: Expression
+
+
+UnitStatement: TypeAlias = Insert | Update | Delete | Let
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateUnit(AstNode):
     """`CREATE UNIT name AS BEGIN statement; … END`: writes that are made together or not at all."""
 
     name: Name
-    statements: tuple[Insert | Update | Delete, ...]
+    statements: tuple[UnitStatement, ...]
     body_span: Span = field(compare=False, repr=False)
     is_broken: bool = False
 

@@ -24,7 +24,8 @@ CODES = (
         "unit-form",
         "A unit cannot hold this",
         "A unit holds INSERT, UPDATE and DELETE, at least one, each with its semicolon. An execution returns the rows "
-        "of one statement, so one may have RETURNING. A query gets a name of its own and is executed before the unit.",
+        "of one statement, so one may have RETURNING. A value that is read first is named by LET, with a type and a "
+        "name of its own; a query whose rows the caller needs is executed apart from the unit.",
         _T + "CREATE UNIT u AS BEGIN END;",
     ),
     Code(
