@@ -71,7 +71,7 @@ stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
 """,
     "Writes": """
 create_unit     = "CREATE" "UNIT" name "AS" "BEGIN" { let ";" } write ";" { ( let | write ) ";" } "END" ;
-let             = "LET" name "=" expression ;
+let             = "LET" word "=" expression ;
 write           = insert | update | delete ;
 insert          = "INSERT" "INTO" name [ columns ] "VALUES" ( row { "," row } | parameter )
                   [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;

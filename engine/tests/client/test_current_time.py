@@ -152,8 +152,8 @@ def test_a_new_id_of_a_time_is_a_uuid_of_version_1_and_no_two_are_equal(db: piql
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("SELECT place, UUID() AS k FROM events WHERE place = 1 AND at = [at]", "stands only in VALUES and SET"),
-        ("SELECT day FROM events WHERE key = GEN_RANDOM_UUID()", "stands only in VALUES and SET, not in WHERE"),
+        ("SELECT place, UUID() AS k FROM events WHERE place = 1 AND at = [at]", "stands only in VALUES, SET and LET"),
+        ("SELECT day FROM events WHERE key = GEN_RANDOM_UUID()", "stands only in VALUES, SET and LET, not in WHERE"),
         ("SELECT NOW(3) AS n FROM events WHERE place = 1 AND at = [at]", "NOW takes no arguments: write NOW()"),
         ("SELECT current_date FROM events e WHERE e.place = NOW()", "cannot be compared with a TIMESTAMP"),
         ("INSERT INTO events (place, at) VALUES (1, CURRENT_DATE)", "at is TIMESTAMP, this is DATE"),

@@ -114,7 +114,8 @@ class UnitParser(WorkParser):
             raise self.expecting(
                 "the name of a value after LET", "write LET price = …; the statements behind it use it as [price]"
             )
-        name = self.name("the name of a value after LET")
+        word = self.advance()
+        name = ast.Name(text=word.text, span=self.span_of(word))
         self.expect("=", "after the name of the value")
         value = self.expression()
         return ast.Let(name=name, value=value, span=self.span_from(start))

@@ -2,6 +2,7 @@
 
 write            a compiled INSERT, UPDATE or DELETE, which runs through `paths`
 unit             a compiled unit: several writes in one transaction
+let              a value that a unit reads for the statements behind it
 decisions        what it decides: from the record as it is to the record as it shall be
 paths            the two kinds of stores under one name: change a record, look up a UNIQUE value
 transactional    on a store with transactions: checks, entries and the record in one transaction
