@@ -8,7 +8,7 @@ Enters: a `BoundQuery` and the indexes of its tables. Leaves: a `CompiledQuery`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
@@ -39,6 +39,7 @@ from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.competing_facts import competing_facts
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
 from piql.compiler.physical.planner.left_out import (
+    LeftOut,
     dear_limits,
     foreign_keys,
     limits_of_whole_tables,
@@ -192,21 +193,53 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     if not groups:
         return planned
     declared = {table.name: table for table in tables_of(query)}
-    for left_out in {frozenset(group): group for group in groups}.values():
+
+    def plan_without(left_out: LeftOut) -> PlannedQuery:
         tables = without(declared, left_out)
         by_case = None if cases is None else with_tables(cases, tables)
-        other = _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
-        cost = None if other.plan is None else section_cost(other.plan, {})
-        is_better = cost is not None and (least is None or cost[:2] < least[:2])  # a byte less is no reason
-        if other.plan is not None and is_better:
-            least = cost
-            planned = replace(
-                other,
-                logical=with_tables(other.logical, declared),
-                steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in other.steps),
-                plan=with_tables(other.plan, declared),
-            )
-    return planned
+        return _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
+
+    cheapest = _cheapest_without(groups, least, plan_without)
+    if cheapest is None or cheapest.plan is None:
+        return planned
+    return replace(
+        cheapest,
+        logical=with_tables(cheapest.logical, declared),
+        steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in cheapest.steps),
+        plan=with_tables(cheapest.plan, declared),
+    )
+
+
+def _cheapest_without(
+    groups: Sequence[LeftOut], least: Cost | None, plan_without: Callable[[LeftOut], PlannedQuery]
+) -> PlannedQuery | None:
+    """Return what costs less than `least` (None: no bound) without one of these groups of facts, or without two.
+
+    The group without which a query costs least is tried with each of the others. Where nothing bounds the query without
+    some facts, it is not planned without these and more.
+    """
+    cheapest: PlannedQuery | None = None
+    best: LeftOut = ()
+    tried = set[frozenset[object]]()
+    needed: list[frozenset[object]] = []  # facts without which nothing bounds the query
+    for _ in range(2):
+        base, best = best, ()
+        for group in groups:
+            left_out = tuple(dict.fromkeys((*base, *group)))
+            facts = frozenset(left_out)
+            if facts in tried or any(fewer < facts for fewer in needed):
+                continue
+            tried.add(facts)
+            planned = plan_without(left_out)
+            if planned.plan is None:
+                needed.append(facts)
+                continue
+            cost = section_cost(planned.plan, {})
+            if least is None or cost[:2] < least[:2]:  # a byte less is no reason
+                least, cheapest, best = cost, planned, left_out
+        if not best:
+            break
+    return cheapest
 
 
 def _whole_or_by_case(

@@ -38,15 +38,15 @@ def competing_facts(logical: LogicalNode, cost: Cost) -> tuple[LeftOut, ...]:
         return ()
     relations = tuple(logical.find(Relation))
     tables = {node.table.name: node.table for node in relations}
-    if not any(table.limits or table.unique_keys for table in tables.values()):
+    are_many = sum(len(table.limits) + len(table.unique_keys) for table in tables.values()) >= MANY_FACTS
+    is_joined = len(relations) >= FEW_RELATIONS and may_do_without(logical)
+    if not (is_joined or (are_many and len(relations) <= FEW_RELATIONS)):
         return ()
     named = _names_in(logical)
     groups = sorted(
         (group for name, table in tables.items() for group in _groups(name, table, named)), key=_size, reverse=True
     )
-    is_joined = len(relations) >= FEW_RELATIONS and may_do_without(logical)
-    is_contested = len(relations) <= FEW_RELATIONS and len(groups) >= MANY_FACTS
-    if not (is_joined or is_contested):
+    if not is_joined and len(groups) < MANY_FACTS:
         return ()
     sets = list(dict.fromkeys(_in_turn(groups)))
     return tuple(sets[: MOST_WORK // len(relations)])
