@@ -10,6 +10,7 @@ as fresh as what a client has seen; `tokens` carries that from server to server.
     table_rows      a page of a table, for people            table_pages      a table from its beginning, page by page
     raised_limit    what another limit would cost            version_in_force    which version is deployed
     deploying       puts another one in force
-    recounts, entries_of_views    hold views and their indexes against their tables, and repair them
-    stepped_recounts, recounted   the same without transactions, and what is told of both
+    recounts         holds views against their tables, and repairs them; stepped_recounts without transactions
+    recounted        what is told of both                    sample           the groups or rows of a sample
+    indexes_again    holds the indexes of a table against its rows; entries_again those of a view, too
 """

@@ -41,7 +41,8 @@ class Recount:
 
     `differences` and `strays` are those of the last recount. `repaired` counts the groups that were written anew before
     it, and `mended` the entries of indexes. Without transactions, `busy` counts the groups that writers changed in each
-    round, so that they were not compared, and `left_out` the rows that the view does not count yet.
+    round, so that they were not compared, and `left_out` the rows that the view does not count yet. Where it
+    `is_sample`, there are more groups, which were not compared.
     """
 
     view: str
@@ -53,6 +54,7 @@ class Recount:
     mended: int = 0
     busy: int = 0
     left_out: int = 0
+    is_sample: bool = False
 
     @property
     def is_right(self) -> bool:

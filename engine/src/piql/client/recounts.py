@@ -6,7 +6,8 @@
 
 A write changes a group by what its row adds. So a group that is unchanged since the snapshot still differs by the same,
 unless it was emptied and came back as it was. Then the next recount tells: a repair ends with one. The indexes of the
-view are compared with its rows (`entries_of_views`). Memory holds the numbers of all groups of a view, and its entries.
+view are compared with its rows (`entries_again`). Memory holds the numbers of all groups of a view, and its entries, or
+those of a sample.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.client.database import Database
-from piql.client.entries_of_views import EntriesOfView, Stray
+from piql.client.entries_again import EntriesAgain, Stray
 from piql.client.recounted import MOST_ROUNDS, STEP_ROWS, Recount, ShownGroups, StoreReads, StrayEntry, Tell
+from piql.client.sample import Sample
 from piql.client.stepped_recounts import SteppedRecounting, repair_by_steps
 from piql.errors import ConstraintViolation, DeployedMeanwhile, NotDeployed
 from piql.runtime.deployment import Deployment
@@ -40,24 +42,32 @@ def views_named(deployment: Deployment, names: Sequence[str]) -> list[Table]:
     return [views[name] for name in names] if names else list(views.values())
 
 
-def recount(db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS) -> Recount:
+def recount(
+    db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS, most: int | None = None
+) -> Recount:
     """Count a view again, by reads of `step_rows` rows, of one state where the store has transactions.
+
+    With `most`, only so many of its groups, drawn anew each time, are counted and compared.
 
     Raises SnapshotUnavailable where the store cannot show one state for so long, and DeployedMeanwhile.
     """
     if db.store.row_writes is not None:
-        return SteppedRecounting(db, view, step_rows).compare(tell).recount
-    return _Recounting(db, view, step_rows).compare(tell).recount
+        return SteppedRecounting(db, view, step_rows, most).compare(tell).recount
+    return _Recounting(db, view, step_rows, most).compare(tell).recount
 
 
-def repair(db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS) -> Recount:
+def repair(
+    db: Database, view: Table, tell: Tell | None = None, step_rows: int = STEP_ROWS, most: int | None = None
+) -> Recount:
     """Count a view again and write the groups that differ, until none does; give up after MOST_ROUNDS recounts.
+
+    With `most`, each recount is of another sample.
 
     Raises as `recount`, and ConstraintViolation for a group whose sum its column cannot hold.
     """
     if db.store.row_writes is not None:
-        return repair_by_steps(db, view, tell, step_rows)
-    work = _Recounting(db, view, step_rows)
+        return repair_by_steps(db, view, tell, step_rows, most)
+    work = _Recounting(db, view, step_rows, most)
     repaired = mended = 0
     for _ in range(MOST_ROUNDS - 1):
         comparison = work.compare(tell)
@@ -82,11 +92,12 @@ class _Comparison:
 class _Recounting:
     """What one view needs to be counted again."""
 
-    def __init__(self, db: Database, view: Table, step_rows: int) -> None:
+    def __init__(self, db: Database, view: Table, step_rows: int, most: int | None) -> None:
         assert view.view is not None
         self._deployment = db.deployment
         self._store = db.store
         self._step_rows = step_rows
+        self._most = most
         self._view = view
         self._base = self._deployment.kept_as_declared(walked_table(view.view, self._deployment.tables))
         self._writer = TableWriter(view, self._deployment, self._store)
@@ -97,37 +108,42 @@ class _Recounting:
 
     def compare(self, tell: Tell | None) -> _Comparison:
         """Count the rows of the table, and compare each group with the view, as both are at one moment."""
+        sample = Sample(self._most)
         groups: dict[Row, list[Any]] = {}
         rows = 0
         differing: list[tuple[Row, Row | None, Row | None]] = []
         with self._store.snapshot():
             self._refuse_others(self._store.version())
-            for step in _steps(self._store, self._base, self._step_rows):
+            for step in steps_of(self._store, self._base, self._step_rows):
                 rows += len(step)
                 for record in step:
                     for row in self._counted.rows(self._reads, record):
                         self._kept.count(groups, row)
+                sample.prune(groups)
                 if tell is not None:
                     tell(self._view.name, rows)
             number = len(groups)
             entries = self._entries()
-            for step in _steps(self._store, self._view, self._step_rows):
+            for step in steps_of(self._store, self._view, self._step_rows):
                 for held in step:
-                    entries.add(held)
                     key = self._kept.key_of(held)
+                    if not sample.holds(key):
+                        continue
+                    entries.add(held)
                     gives = self._row(key, groups.pop(key, None))
                     if held != gives:
                         differing.append((key, held, gives))
-            strays = tuple(entries.strays())
+            strays = tuple(entries.strays(sample))
         differing += [(key, None, self._row(key, numbers)) for key, numbers in groups.items()]
         shown = tuple(self._shown.difference(*difference) for difference in differing)
         named = tuple(
-            StrayEntry(stray.entries.index.name, self._shown.group(stray.group), stray.is_lacking) for stray in strays
+            StrayEntry(stray.entries.index.name, self._shown.group(stray.row), stray.is_lacking) for stray in strays
         )
-        return _Comparison(Recount(self._view.name, rows, number, shown, strays=named), tuple(differing), strays)
+        result = Recount(self._view.name, rows, number, shown, strays=named, is_sample=not sample.is_whole)
+        return _Comparison(result, tuple(differing), strays)
 
-    def _entries(self) -> EntriesOfView:
-        return EntriesOfView(self._view, self._writer, self._store, self._step_rows)
+    def _entries(self) -> EntriesAgain:
+        return EntriesAgain(self._view, self._writer, self._store, self._step_rows)
 
     def mend(self, stray: Stray) -> None:
         """Write an entry as the row of its group gives it."""
@@ -157,7 +173,7 @@ class _Recounting:
             raise ConstraintViolation(f"{group}: {violation}") from None
 
 
-def _steps(store: Store, table: Table, rows: int) -> Iterator[list[Row]]:
+def steps_of(store: Store, table: Table, rows: int) -> Iterator[list[Row]]:
     """Yield the records of a table in the order of their keys, at most `rows` at a time."""
     names = tuple(column.name for column in table.columns)
     shape = ReadShape(table, table.primary_index(), names, 0)

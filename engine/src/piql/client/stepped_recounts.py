@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from piql.client.database import Database
-from piql.client.entries_of_views import EntriesOfView, Stray
+from piql.client.entries_again import EntriesAgain, Stray
 from piql.client.recounted import MOST_ROUNDS, Recount, ShownGroups, StoreReads, StrayEntry, Tell
+from piql.client.sample import Sample
 from piql.errors import ConstraintViolation, DeployedMeanwhile
 from piql.runtime.deployment import Redeployed
 from piql.runtime.writing.stepped.folding import Gains
@@ -70,17 +71,18 @@ class _Round:
     @property
     def groups(self) -> set[Row]:
         """Return the keys of all groups that were met, with a row or without."""
-        strays = {stray.group for stray in self.strays}
+        strays = {stray.row for stray in self.strays}
         return strays | self.gives.keys() | self.before.keys() | self.after.keys()
 
 
 class SteppedRecounting:
     """What one view of one table needs to be counted again."""
 
-    def __init__(self, db: Database, view: Table, step_rows: int) -> None:
+    def __init__(self, db: Database, view: Table, step_rows: int, most: int | None = None) -> None:
         assert view.view is not None
         assert db.store.row_writes is not None
         self._db = db
+        self._sample = Sample(most)
         self._view = view
         self._deployment, self._store = db.deployment, db.store
         self._row_writes, self._step_rows = db.store.row_writes, step_rows
@@ -107,9 +109,9 @@ class SteppedRecounting:
                 group = self._differing(taken, key)
                 if group is not None:
                     differing[key] = group
-            strays += [stray for stray in taken.strays if stray.group in resting]
+            strays += [stray for stray in taken.strays if stray.row in resting]
             busy = taken.groups - resting
-            waiting = busy if waiting is None else waiting - resting
+            waiting = busy if waiting is None else set(filter(self._sample.holds, waiting - resting))
             if not waiting:
                 break
         differing_groups, stray_entries = tuple(differing.values()), tuple(dict.fromkeys(strays))
@@ -119,11 +121,12 @@ class SteppedRecounting:
             len(taken.gives),
             tuple(self._shown.difference(group.key, group.held, group.gives) for group in differing_groups),
             strays=tuple(
-                StrayEntry(stray.entries.index.name, self._shown.group(stray.group), stray.is_lacking)
+                StrayEntry(stray.entries.index.name, self._shown.group(stray.row), stray.is_lacking)
                 for stray in stray_entries
             ),
             busy=len(waiting or ()),
             left_out=len(taken.left_out),
+            is_sample=not self._sample.is_whole,
         )
         return Comparison(recount, differing_groups, stray_entries, tuple(taken.left_out))
 
@@ -137,7 +140,7 @@ class SteppedRecounting:
                 self._refuse_others()
         repaired = sum(self._of_view.correct(group.key, group.write, group.gives) for group in comparison.differing)
         for stray in comparison.strays:
-            self._of_view.mend(stray.entries, stray.key, stray.group)
+            self._of_view.mend(stray.entries, stray.key, stray.row)
         return repaired, len(comparison.strays)
 
     def _round(self, tell: Tell | None) -> _Round:
@@ -154,15 +157,20 @@ class SteppedRecounting:
                 self._of_view.count(gives, image, write)
                 if self._writer.views.leave_out(image, write):
                     left_out.append(self._writer.records.key_of(image))
+            self._sample.prune(gives)
             if tell is not None:
                 tell(self._view.name, rows)
-        entries = EntriesOfView(self._view, self._groups_writer, self._store, self._step_rows)
+        self._sample.prune(before)
+        entries = EntriesAgain(self._view, self._groups_writer, self._store, self._step_rows)
         for row, _ in before.values():
             entries.add(row)
-        strays = list(entries.strays())
+        strays = list(entries.strays(self._sample))
         busy = self._busy()
         after = self._groups()
         self._refuse_others()
+        for groups in (before, gives):
+            self._sample.prune(groups)
+        strays = [stray for stray in strays if self._sample.holds(stray.row)]
         return _Round(before, after, gives, busy, left_out, strays, rows)
 
     def _resting(self, taken: _Round) -> set[Row]:
@@ -196,11 +204,12 @@ class SteppedRecounting:
         record = self._deployment.record_of(self._view)
         names = [column.name for column in self._view.columns]
         positions = [names.index(name) for name in self._view.primary_key]
-        return {
-            tuple([row[position] for position in positions]): (self._of_view.shown(row), row[-1])
-            for step in _steps(self._store, record, self._step_rows)
-            for row in step
-        }
+        groups: dict[Row, tuple[Row, str]] = {}
+        for step in _steps(self._store, record, self._step_rows):
+            for row in step:
+                groups[tuple([row[position] for position in positions])] = (self._of_view.shown(row), row[-1])
+            self._sample.prune(groups)
+        return groups
 
     def _busy(self) -> set[Row]:
         """Return the groups that a write in progress may concern."""
@@ -218,9 +227,12 @@ class SteppedRecounting:
             raise DeployedMeanwhile("another version was deployed meanwhile: begin again")
 
 
-def repair_by_steps(db: Database, view: Table, tell: Tell | None, step_rows: int) -> Recount:
-    """Count a view again and write what differs, until nothing does; give up after MOST_ROUNDS recounts."""
-    work = SteppedRecounting(db, view, step_rows)
+def repair_by_steps(db: Database, view: Table, tell: Tell | None, step_rows: int, most: int | None = None) -> Recount:
+    """Count a view again and write what differs, until nothing does; give up after MOST_ROUNDS recounts.
+
+    With `most`, all recounts are of one sample of so many groups.
+    """
+    work = SteppedRecounting(db, view, step_rows, most)
     repaired = mended = 0
     for _ in range(MOST_ROUNDS - 1):
         comparison = work.compare(tell)
