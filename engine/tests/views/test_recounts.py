@@ -179,8 +179,10 @@ def test_the_command_says_what_differs_and_what_to_do(
     assert "add --repair" in printed.err
     assert verify(["--store", url, "--repair"]) == 0
     assert capsys.readouterr().out == "totals: 40 rows of orders give 3 groups, and it holds them, 3 groups repaired\n"
-    assert verify(["orders", "--store", url]) == 1
-    assert "no view 'orders' is deployed; there are: totals" in capsys.readouterr().err
+    assert verify(["sums", "--store", url]) == 1
+    assert "no view 'sums' is deployed; there are: totals" in capsys.readouterr().err
+    assert verify(["orders", "--store", url]) == 0
+    assert capsys.readouterr().out == "orders: it has no index\n"
 
 
 def test_a_bucket_is_counted_again_and_repaired(bucket_url: Callable[..., str]) -> None:

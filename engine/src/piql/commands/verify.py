@@ -97,6 +97,8 @@ def _meant(
 
 
 def _of_indexes(compared: IndexesAgain) -> str:
+    if not compared.indexes:
+        return f"{compared.table}: it has no index"
     rows = f"{counted(compared.rows, 'row')}{' of a sample' if compared.is_sample else ''}"
     indexes = "its index" if compared.indexes == 1 else f"its {compared.indexes} indexes"
     mended = f", {counted(compared.mended, 'entry')} repaired" if compared.mended else ""
