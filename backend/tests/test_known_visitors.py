@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import resource
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -14,7 +17,7 @@ from piql_backend.data_folder.layout import PEOPLE_FILE
 from piql_backend.people import access_revision
 from piql_backend.people.cookie import Shown
 from piql_backend.people.database import PeopleDatabase
-from piql_backend.people.known_visitors import SECONDS_KNOWN
+from piql_backend.people.known_visitors import SECONDS_KNOWN, KnownVisitors
 from piql_backend.people.postgresql import address_of
 from piql_backend.people.service import People
 from piql_backend.people.sessions import SECONDS_BETWEEN_NOTES
@@ -64,6 +67,39 @@ def test_the_database_is_asked_once_in_a_while_however_often_somebody_asks(
     clock.now += SECONDS_KNOWN
     looks.ask(shown)
     assert looks.count == 2
+
+
+def test_who_has_not_asked_for_a_while_is_forgotten_though_few_ask(people: People, clock: Clock) -> None:
+    known = KnownVisitors(lambda: 1, clock)
+    visitor = Visitor(1, "ada", {})
+
+    def ask(name: str) -> None:
+        known.look(Shown(None, name, None), lambda _: visitor)
+
+    ask("first")
+    clock.now += SECONDS_KNOWN - 1
+    ask("second")
+    ask("first")
+    assert len(known) == 2
+    clock.now += SECONDS_KNOWN
+    ask("third")
+    assert len(known) == 1
+    assert known.who_shows(Shown(None, "third", None)) == visitor
+
+
+def test_a_file_of_a_high_number_can_be_waited_for() -> None:
+    reading, writing = os.pipe()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1100), hard))
+    try:
+        high = fcntl.fcntl(reading, fcntl.F_DUPFD, 1050)
+        os.write(writing, b".")
+        access_revision.wait_for_any([high], 10)
+        os.close(high)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        os.close(reading)
+        os.close(writing)
 
 
 def test_that_a_session_was_used_is_noted_and_forgets_nobody(people: People, clock: Clock) -> None:

@@ -15,7 +15,7 @@ import select
 import socket
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -137,7 +137,7 @@ class NotifiedRevision:
                     log.warning("changes of the accounts are not heard of, so each request looks: %s", error)
             self._is_listening = False
             if not self._is_closed:
-                select.select([self._woken], [], [], _SECONDS_BETWEEN_ATTEMPTS)
+                wait_for_any([self._woken], _SECONDS_BETWEEN_ATTEMPTS)
 
     def _follow(self) -> None:
         """Count the notifications, until the connection or the workbench ends."""
@@ -151,8 +151,16 @@ class NotifiedRevision:
             self.raise_here()  # what came before was not heard
             self._is_listening = True
             while not self._is_closed:
-                select.select([connection, self._woken], [], [], _SECONDS_OF_WAITING)
+                wait_for_any([connection, self._woken], _SECONDS_OF_WAITING)
                 for _ in connection.notifies(timeout=0):
                     self.raise_here()
                 if connection.closed:
                     return
+
+
+def wait_for_any(files: Sequence[Any], seconds: float) -> None:
+    """Wait until one of these can be read; `select` refuses files that are numbered from 1,024 on."""
+    polled = select.poll()
+    for file in files:
+        polled.register(file, select.POLLIN)
+    polled.poll(seconds * 1000)

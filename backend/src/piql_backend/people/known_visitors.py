@@ -6,6 +6,7 @@ A page asks every few seconds, and a live session asks about everybody who takes
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 
@@ -13,7 +14,7 @@ from piql_backend.people.clock import Clock
 from piql_backend.people.cookie import Shown
 from piql_backend.web.visitor import Visitor
 
-SECONDS_KNOWN = 5  # for so long what ends by itself, such as an idle session, may last too long
+SECONDS_KNOWN = 15  # for so long what ends by itself, such as an idle session, may last too long
 _MOST_KNOWN = 5_000
 
 Revision = Callable[[], int | None]
@@ -32,7 +33,11 @@ class KnownVisitors:
     def __init__(self, revision: Revision, clock: Clock) -> None:
         self._revision = revision
         self._clock = clock
+        self._changing = threading.Lock()
         self._known: dict[bytes, _Known] = {}  # by a digest: what is shown may be long, and is secret
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def who_shows(self, shown: Shown) -> Visitor | None:
         """Who is known to show this; None where the database has to be asked."""
@@ -46,10 +51,19 @@ class KnownVisitors:
         revision, at = self._revision(), self._clock()
         visitor = look(shown)
         if visitor is not None and revision is not None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[_digest(shown)] = _Known(visitor, revision, at)
+            self._remember(_digest(shown), _Known(visitor, revision, at))
         return visitor
+
+    def _remember(self, digest: bytes, known: _Known) -> None:
+        """Keep one more, and let go of those that hold no longer; the one that was asked for first is the first."""
+        with self._changing:
+            self._known.pop(digest, None)
+            while self._known:
+                oldest = next(iter(self._known))
+                if len(self._known) < _MOST_KNOWN and 0 <= known.at - self._known[oldest].at < SECONDS_KNOWN:
+                    break
+                del self._known[oldest]
+            self._known[digest] = known
 
 
 def _digest(shown: Shown) -> bytes:
