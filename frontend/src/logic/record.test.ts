@@ -15,6 +15,7 @@ describe('the record', () => {
       { name: 'is disabled', value: 'yes' },
       { name: 'checks', value: '{"slos":"warns"}' },
     ])
+    expect(wishLines('{"application": null}')).toEqual([{ name: 'application', value: 'all' }])
     expect(wishLines('')).toEqual([])
     expect(wishLines('{"why": "cut o')).toEqual([{ name: 'asked for', value: '{"why": "cut o' }])
   })

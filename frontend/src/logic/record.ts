@@ -13,7 +13,7 @@ export function wishLines(wish: string): { name: string; value: string }[] {
     if (typeof fields === 'object' && fields !== null && !Array.isArray(fields))
       return Object.entries(fields).map(([name, value]) => ({
         name: name.replaceAll('_', ' '),
-        value: valueText(value),
+        value: name === 'application' && value === null ? 'all' : valueText(value),
       }))
   } catch {
     // It was cut off: what is there is told as it is.
