@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import os
 import resource
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -15,6 +16,7 @@ import pytest
 from patience import PATIENCE
 from piql_backend.data_folder.layout import PEOPLE_FILE
 from piql_backend.people import access_revision
+from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import Shown
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.known_visitors import SECONDS_KNOWN, KnownVisitors
@@ -100,6 +102,20 @@ def test_a_file_of_a_high_number_can_be_waited_for() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         os.close(reading)
         os.close(writing)
+
+
+async def test_who_asks_does_not_wait_for_the_record(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, may_end = session_of(people), threading.Event()
+    monkeypatch.setattr(people.audit, "note", lambda *_: may_end.wait(PATIENCE))
+    noting = [asyncio.create_task(people.note(None, Deed("save_file", "/api/x", 200))) for _ in range(20)]
+    await asyncio.sleep(0)
+    try:
+        visitor = await people.visitor(shown)
+        assert visitor is not None
+        assert not any(task.done() for task in noting)
+    finally:
+        may_end.set()
+        await asyncio.gather(*noting)
 
 
 def test_that_a_session_was_used_is_noted_and_forgets_nobody(people: People, clock: Clock) -> None:

@@ -46,7 +46,7 @@ class TeamPass:
     async def note(self, status: int) -> None:
         deed = Deed(self._operation, self._path, status, self._application or "", self._address)
         with CancelScope(shield=True):
-            await self._people.look(self._people.audit.note, self._visitor, deed)
+            await self._people.note(self._visitor, deed)
 
 
 class TeamGate:
@@ -80,7 +80,7 @@ class TeamGate:
                 about = (application or "", address_of(request), wish_of(request))
                 deed = Deed(operation, request.url.path, status, *about)
                 with CancelScope(shield=True):
-                    await people.look(people.audit.note, visitor, deed)
+                    await people.note(visitor, deed)
 
     async def admit(self, socket: WebSocket, need: Need, operation: str) -> TeamPass:
         """The pass of whoever opens a socket; ApiError 401, 403 or 404 as `refuse`."""

@@ -29,6 +29,7 @@ from piql_backend.web.visitor import Visitor
 
 _BEARER = "bearer "
 _LOOKS = 8  # threads that use the database
+_NOTES = 4  # threads that add to the record: each waits for the disk, and nobody who asks is to wait for them
 _HASHES = 2  # threads that hash a password
 
 Given = ParamSpec("Given")
@@ -48,6 +49,7 @@ class People:
         self.strangers = Strangers()
         self._known = KnownVisitors(self.database.revision.current, clock)
         self._looks = CapacityLimiter(_LOOKS)
+        self._notes = CapacityLimiter(_NOTES)
         self._hashes = CapacityLimiter(_HASHES)
 
     def close(self) -> None:
@@ -56,6 +58,10 @@ class People:
     async def look(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
         """Call a function that uses the database in a thread, so that the event loop does not wait for the disk."""
         return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._looks)
+
+    async def note(self, visitor: Visitor | None, deed: Deed) -> None:
+        """Add to the record what somebody did, or tried to do."""
+        await to_thread.run_sync(self.audit.note, visitor, deed, limiter=self._notes)
 
     async def hash(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
         """Call a function that hashes a password in a thread; at most two run at once, because each takes 64 MiB."""
