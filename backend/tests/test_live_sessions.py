@@ -160,6 +160,63 @@ async def test_a_file_that_is_renamed_or_deleted_ends_the_session(port: int, set
     assert not [*file_of(settings).parent.parent.glob(".live/**/*.json")]
 
 
+@pytest.mark.parametrize("is_there", [False, True], ids=["while they are offline", "while they type"])
+@pytest.mark.parametrize("change", ["deleted", "renamed", "removed by another program", "replaced by another file"])
+async def test_what_was_typed_into_a_file_gets_into_no_later_file_of_that_name(
+    port: int, settings: Settings, change: str, is_there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_there:
+        monkeypatch.setattr(session, "SECONDS_BETWEEN_LOOKS", 1e6)  # the path is never seen without a file
+    ada, new = await LiveEditor().connect(port), "-- another file\n"
+    before, document = ada.text, ada.document["document"]
+    if not is_there:
+        ada.disconnect()
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/api/applications/scadr") as client:
+        while not is_there and [*file_of(settings).parent.parent.glob(".live/**/*.next")]:
+            await asyncio.sleep(0.01)
+        if change == "deleted":
+            await client.delete(f"/files/{PATH}")
+        elif change == "removed by another program":
+            file_of(settings).unlink()
+        else:
+            rename = {"path": PATH, "new_path": "queries/moved.piql", "base_revision": revision_of(before)}
+            assert (await client.post("/renames", json=rename)).status_code == 200
+        if change == "replaced by another file":
+            await client.post("/files", json={"path": "queries/new.piql", "text": new})
+            rename = {"path": "queries/new.piql", "new_path": PATH, "base_revision": revision_of(new)}
+            assert (await client.post("/renames", json=rename)).status_code == 200
+        else:
+            assert (await client.post("/files", json={"path": PATH, "text": new})).status_code == 201
+    ada.type(3, "-- typed into the file of before\n")
+    if is_there:
+        ada.push()
+        assert (await ada.until_closed())[0] == 4404
+    again = await LiveEditor().connect(port)  # a page begins anew with a document of another name
+    assert again.document["document"] != document
+    assert again.text == file_of(settings).read_text() == new
+
+
+async def test_a_save_that_fails_after_the_text_was_written_is_not_taken_for_somebody_elses(
+    port: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await LiveEditor().connect(port)
+    before = ada.text
+
+    def fail(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(KeptStates, "finish", fail)
+        ada.type(0, "-- typed first\n")
+        ada.push()
+        await ada.until(lambda: ada.failure != "")
+        ada.type(0, "-- typed next\n")
+        ada.push()
+        await asyncio.sleep(0)
+    await ada.until(lambda: ada.is_saved)
+    assert ada.text == file_of(settings).read_text() == f"-- typed next\n-- typed first\n{before}"
+
+
 async def test_a_new_document_begins_where_the_kept_one_is_damaged_or_mostly_traces(
     settings: Settings, workers: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +242,7 @@ async def test_a_text_that_was_kept_and_not_saved_is_saved_by_the_next_session(s
     first = KeptState.of("d", revision_of(before), revision_of(before), document.state)
     document.become(f"{before}-- kept\n")
     second = KeptState.of("d", revision_of(document.text), revision_of(before), document.state)
-    states.begin("scadr", PATH, first)
+    states.begin("scadr", PATH, first, is_first=True)
     states.finish("scadr", PATH)
     states.begin("scadr", PATH, second)
     await LiveSession("scadr", PATH, applications, states, lambda: None).open()

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import IO
 
 from piql_backend.applications.details import FILE, Details, DetailsFiles
+from piql_backend.applications.documents_beside import NEXT, document_of, forget_document, has_document
 from piql_backend.applications.file_names import first_clash
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead
 from piql_backend.data_folder.files import write_atomically
@@ -207,10 +208,16 @@ class Applications:
         except FileNotFoundError:
             raise NotFound("unknown-file", f"There is no file {path}.") from None
 
-    def write_beside(self, application_id: str, name: str, content: str) -> None:
-        """Write a file that is none of the application's own, into its folder; ApiError 404 where that is gone."""
+    def write_document(self, application_id: str, path: str, content: str, is_first: bool) -> None:
+        """Write the document of a live session; ApiError 404 unless it is the first, or that of before it is there.
+
+        It is gone where the file was removed or renamed, even if there is another file of that path by now.
+        """
         with self._turn_of(application_id):
-            write_atomically(self.folder(application_id) / name, content)
+            folder = self.folder(application_id)
+            if not is_first and not has_document(folder, path):
+                raise NotFound("unknown-file", f"{path} was removed or renamed. A file of that name is another one.")
+            write_atomically(document_of(folder, path, NEXT), content)
 
     def create_file(self, application_id: str, path: str, text: str) -> FileRead:
         """Make a file; ApiError 409 where there is one of that path or no room, 422 for a path that is not allowed."""
@@ -225,6 +232,7 @@ class Applications:
             if len(paths) >= MOST_FILES:
                 message = f"{path} was not made: an application has at most {MOST_FILES:,} files."
                 raise ApiError(409, "too-many-files", message, "Put several queries into one file.")
+            forget_document(self.folder(application_id), path)  # of a file that another program has removed
             created = _write(file, path, text)
             self._record(application_id, f"Create {path}")
             return created
@@ -267,6 +275,8 @@ class Applications:
                 raise ApiError(409, "file-exists", f"{new_path} exists already.", "Choose another name.", current=there)
             _refuse_clash([*(name for name in _paths(self.folder(application_id)) if name != path), new_path])
             target.parent.mkdir(parents=True, exist_ok=True)
+            for name in (path, new_path):
+                forget_document(self.folder(application_id), name)
             file.rename(target)
             self._record(application_id, f"Rename {path} to {new_path}")
             return _read(target, new_path)
@@ -281,6 +291,7 @@ class Applications:
             current = _read(file, path)
             if base_revision not in (None, current.revision):
                 raise _changed(path, current)
+            forget_document(self.folder(application_id), path)
             file.unlink()
             self._record(application_id, f"Delete {path}")
 

@@ -19,11 +19,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from piql_backend.applications.documents_beside import KEPT, NEXT, document_of, forget_document
 from piql_backend.applications.repository import Applications
 
 log = logging.getLogger(__name__)
-
-FOLDER = ".live"
 
 
 class KeptState(BaseModel):
@@ -60,7 +59,7 @@ class KeptStates:
         The first is None where there is none, or it cannot be read: then a new document begins. The second is None
         where the text is the one that the first was to replace, and nobody knows more.
         """
-        coming, kept = (_read(self._file(application, path, end)) for end in ("next", "json"))
+        coming, kept = (_read(self._file(application, path, end)) for end in (NEXT, KEPT))
         if coming is None or revision == coming.revision:
             state = coming or kept
             return state, state
@@ -68,13 +67,14 @@ class KeptStates:
             return coming, kept
         return coming, None if revision == coming.replaces else coming
 
-    def begin(self, application: str, path: str, state: KeptState) -> None:
-        """Write the document whose text is saved next."""
-        self._applications.write_beside(application, f"{FOLDER}/{path}.next", state.model_dump_json())
+    def begin(self, application: str, path: str, state: KeptState, is_first: bool = False) -> None:
+        """Write the document whose text is saved next; ApiError 404 where that of before it is gone, with its file."""
+        self._applications.write_document(application, path, state.model_dump_json(), is_first)
 
     def finish(self, application: str, path: str) -> None:
-        """Its text is saved."""
-        os.replace(self._file(application, path, "next"), self._file(application, path, "json"))
+        """Its text is saved; where its file was removed since, so was its document."""
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(self._file(application, path, NEXT), self._file(application, path, KEPT))
 
     def keep(self, application: str, path: str, state: KeptState) -> None:
         """Write the document of a text that is saved."""
@@ -84,16 +84,15 @@ class KeptStates:
     def abandon(self, application: str, path: str) -> None:
         """Its text was not saved: whoever has the edits still has them."""
         with contextlib.suppress(OSError):
-            self._file(application, path, "next").unlink()
+            self._file(application, path, NEXT).unlink()
 
     def remove(self, application: str, path: str) -> None:
         """Forget the document of a file that is gone, or begin a new one at the next session."""
-        for end in ("next", "json"):
-            with contextlib.suppress(OSError):
-                self._file(application, path, end).unlink()
+        with contextlib.suppress(OSError):
+            forget_document(self._applications.folder(application), path)
 
     def _file(self, application: str, path: str, end: str) -> Path:
-        return self._applications.folder(application) / FOLDER / f"{path}.{end}"
+        return document_of(self._applications.folder(application), path, end)
 
 
 def _read(file: Path) -> KeptState | None:

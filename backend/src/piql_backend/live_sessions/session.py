@@ -51,6 +51,11 @@ class LiveSession:
         self._name = ""
         self._revision = ""  # of the text that is saved
         self._saved_state = b""  # the document with exactly that text
+        self._tried = (
+            "",
+            b"",
+        )  # the revision and document of a save that failed: the file may have its text all the same
+        self._is_new = False  # whether nothing of the document is kept yet
         self._participants: set[Participant] = set()
         self._authors: set[Pass] = set()  # of edits that are not saved yet
         self._noting: set[asyncio.Task[None]] = set()  # into the record, who was refused
@@ -69,7 +74,7 @@ class LiveSession:
         self._revision = file.revision
         if kept is None or (kept is base and _has_too_many_traces(kept.state, file.text)):
             self._name, self._document = secrets.token_hex(8), LiveDocument(text=file.text)
-            self._is_dirty = True  # whoever reads it may come back to it after a kill
+            self._is_dirty = self._is_new = True  # whoever reads it may come back to it after a kill
             self._saved_state = self._document.state
         else:
             self._name, self._document = kept.document, LiveDocument(kept.state)
@@ -133,8 +138,9 @@ class LiveSession:
             except BaseException as error:
                 self._is_dirty, self._authors = True, self._authors | authors
                 if not isinstance(error, ApiError) or error.body.current is None:
+                    self._tried = revision_of(text), state
                     raise
-                await self._merge(error.body.current.text)
+                await self._take(error.body.current)
                 continue
             self._revision, self._saved_state = revision_of(text), state
             for participant in self._participants & edits.keys():
@@ -194,6 +200,14 @@ class LiveSession:
         self._tell(messages.edits(update), but=participant)
         self._stir()
 
+    async def _take(self, current: FileRead) -> None:
+        """Go on from the text that the file has: one of this session, or of somebody else."""
+        revision, state = self._tried
+        if current.revision == revision:
+            await self._keep(state, revision)
+        else:
+            await self._merge(current.text)
+
     async def _merge(self, text: str) -> None:
         """Take a text that was saved by other means as edits of the text that was saved before.
 
@@ -215,11 +229,13 @@ class LiveSession:
     def _write(self, text: str, state: bytes, revision: str) -> None:
         """Keep the document, then save its text; in a thread."""
         application, path = self._application, self._path
-        self._states.begin(application, path, KeptState.of(self._name, revision_of(text), revision, state))
+        coming = KeptState.of(self._name, revision_of(text), revision, state)
+        self._states.begin(application, path, coming, self._is_new)
+        self._is_new = False
         try:
             if revision_of(text) != revision:
                 self._applications.save_file(application, path, text, revision, may_wait=True)
-        except BaseException:
+        except ApiError:  # nothing was written; after any other fault nobody knows
             self._states.abandon(application, path)
             raise
         self._states.finish(application, path)
