@@ -1,11 +1,12 @@
 """Asks an OpenID provider, and believes of its answers only what is signed for this very sign-in.
 
-What is looked up once is kept for an hour: where the provider's endpoints are, and its keys. A token that is signed by
-a key that is not known has the keys looked up anew, so that a provider may change them.
+What is looked up once is kept for an hour: where the provider's endpoints are, and its keys. A token that no known key
+has signed has the keys looked up anew, so that a provider may change them, also under the same id, or under none.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
@@ -19,8 +20,8 @@ from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
-from joserfc.errors import InvalidKeyIdError, JoseError
-from joserfc.jwk import KeySet
+from joserfc.errors import BadSignatureError, InvalidKeyIdError, JoseError
+from joserfc.jwk import Key, KeySet
 from piql.text.web_addresses import web_address_of
 
 from piql_backend.oidc.attempt import SignInAttempt
@@ -148,7 +149,7 @@ class Provider:
         algorithms = list(metadata.algorithms)
         try:
             return jwt.decode(id_token, await self._known_keys(metadata), algorithms=algorithms)
-        except InvalidKeyIdError:
+        except (InvalidKeyIdError, BadSignatureError):
             return jwt.decode(id_token, await self._known_keys(metadata, is_anew=True), algorithms=algorithms)
 
     async def _known(self) -> Metadata:
@@ -164,14 +165,16 @@ class Provider:
             raise Refused(
                 "provider-away", f"OIDC_ISSUER must be {document.get('issuer')!r}, as the provider calls itself"
             )
-        algorithms = _texts(document.get("id_token_signing_alg_values_supported")) or {"RS256"}
+        algorithms = _ALGORITHMS & (_texts(document.get("id_token_signing_alg_values_supported")) or {"RS256"})
+        if not algorithms:
+            raise Refused("provider-away", "it names no way to sign that takes a public key, such as RS256")
         ways = _texts(document.get("token_endpoint_auth_methods_supported"))
         return Metadata(
             authorization=self._address(document, "authorization_endpoint"),
             token=self._address(document, "token_endpoint"),
             keys=self._address(document, "jwks_uri"),
             userinfo=self._address(document, "userinfo_endpoint") if document.get("userinfo_endpoint") else None,
-            algorithms=_ALGORITHMS & algorithms,
+            algorithms=algorithms,
             takes_basic=not ways or "client_secret_basic" in ways,
             names_issuer=document.get("authorization_response_iss_parameter_supported") is True,
         )
@@ -189,34 +192,54 @@ class Provider:
         longest = _SECONDS_BETWEEN_KEYS if is_anew else _KEPT_SECONDS
         if self._keys is None or now - self._keys[0] > longest:
             document = await self._json("provider-away", self._client.build_request("GET", metadata.keys))
-            self._keys = now, KeySet.import_key_set(document)  # type: ignore[arg-type]
+            self._keys = now, KeySet(_keys_of(document))
         return self._keys[1]
 
     async def _json(self, code: Code, request: httpx.Request) -> Mapping[str, Any]:
         """The object that answers a request; Refused with a code where it is refused, `provider-away` without any."""
         place = f"{request.url.host}{request.url.path}"
-        body = bytearray()
         try:
-            answer = await self._client.send(request, stream=True)
-            try:
-                async for chunk in answer.aiter_bytes():
-                    body += chunk
-                    if len(body) > _MOST_BYTES:
-                        raise Refused("provider-away", f"the answer of {place} is larger than {_MOST_BYTES:,} bytes")
-            finally:
-                await answer.aclose()
-        except httpx.HTTPError as error:
+            async with asyncio.timeout(SECONDS):  # whole: it may send a byte now and then
+                status, body = await self._answer(request, place)
+        except (httpx.HTTPError, TimeoutError) as error:
             raise Refused("provider-away", f"{place}: {type(error).__name__} {error}") from error
         try:
-            document = json.loads(bytes(body))
-        except ValueError:
+            document = json.loads(body)
+        except (ValueError, RecursionError):
             document = None
-        if answer.status_code != 200 or not isinstance(document, dict):
+        if status != 200 or not isinstance(document, dict):
             reason = document.get("error") if isinstance(document, dict) else None
-            is_at_fault = answer.status_code >= 500
-            message = f"{place} answers {answer.status_code} {str(reason or '')[:60]}"
+            is_at_fault = status >= 500
+            message = f"{place} answers {status} {str(reason or '')[:60]}"
             raise Refused("provider-away" if is_at_fault else code, message)
         return document
+
+    async def _answer(self, request: httpx.Request, place: str) -> tuple[int, bytes]:
+        """The status and the body of an answer; Refused where the body is too large."""
+        body = bytearray()
+        answer = await self._client.send(request, stream=True)
+        try:
+            async for chunk in answer.aiter_bytes():
+                body += chunk
+                if len(body) > _MOST_BYTES:
+                    raise Refused("provider-away", f"the answer of {place} is larger than {_MOST_BYTES:,} bytes")
+        finally:
+            await answer.aclose()
+        return answer.status_code, bytes(body)
+
+
+def _keys_of(document: Mapping[str, Any]) -> list[Key]:
+    """The keys of a set that can be used: a provider may have others, too, of which this workbench knows nothing."""
+    listed = document.get("keys")
+    keys: list[Key] = []
+    for key in listed if isinstance(listed, list) else []:
+        try:
+            keys += KeySet.import_key_set({"keys": [key]}).keys
+        except (JoseError, ValueError, TypeError, KeyError, AttributeError):  # libraries fail in many ways
+            log.warning("a key of the OpenID provider cannot be used")
+    if not keys:
+        raise Refused("provider-away", "it has no key that can be used")
+    return keys
 
 
 def _texts(value: object) -> set[str]:
