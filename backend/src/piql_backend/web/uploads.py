@@ -32,13 +32,16 @@ def decoded_part(part: FilePart) -> bytes:
 def append_part(path: Path, offset: int, content: bytes, uploaded: int, size: int) -> int:
     """Write a part behind those that are there, and return how many bytes are there now.
 
-    Raises ApiError 409 for a part that does not begin where they end, 422 for one that goes beyond the size.
+    Raises ApiError 409 for a part that does not begin where they end, 422 for one that goes beyond the size, OSError
+    on a full disk: a part that is sent again takes the place of what was written of it.
     """
     if offset != uploaded:
         message = f"{uploaded} of {size} bytes have arrived."
         raise ApiError(409, "import-state", message, "Send the part that begins at that byte.")
     if uploaded + len(content) > size:
         raise ApiError(422, "invalid-parameter", "The file is larger than announced.", parameter="base64")
-    with path.open("ab") as file:
+    with path.open("r+b") as file:
+        file.seek(uploaded)
+        file.truncate()
         file.write(content)
     return uploaded + len(content)
