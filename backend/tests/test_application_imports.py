@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -19,11 +19,14 @@ from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable
 from piql_backend.application_imports import keyspaces, staging
 from piql_backend.application_imports.allowed_sources import AllowedSources
 from piql_backend.commands.applications import app
+from piql_backend.data_folder.layout import PEOPLE_FILE
+from piql_backend.people.service import People
 from piql_backend.settings import Settings
 from piql_backend.web.errors import ApiError
+from piql_backend.web.visitor import EVERYWHERE
 
 from .archives import TABLE, made
-from .conftest import application_ids
+from .conftest import PASSWORD, application_ids
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 IMPORTS = "/api/application-imports"
@@ -120,6 +123,29 @@ async def test_files_become_an_application_and_sql_becomes_piql(client: httpx.As
         status, code, message = await refused(client, "files", title="x", files=files)
         assert (status, code) == (422, "import-refused")
         assert reason in message
+
+
+async def test_an_import_is_seen_by_whoever_began_it_alone(team: httpx.AsyncClient, settings: Settings) -> None:
+    headers = {}
+    with closing(People(settings.data / PEOPLE_FILE)) as people:
+        people.accounts.add("ben", PASSWORD)
+        people.accounts.set_role("ben", EVERYWHERE, "administrator")
+        for name in ("ada", "ben"):
+            secret = people.sessions.begin(people.accounts.id_of(name), None)
+            headers[name] = {"cookie": f"piql-session={secret}"}
+    wish = {"title": "Plan", "files": [{"path": "schema.piql", "text": "-- of Ada"}]}
+    staged = (await team.post("/api/application-imports/files", json=wish, headers=headers["ada"])).json()
+    about, part = f"/api/application-imports/{staged['id']}", {"offset": 0, "base64": ""}
+    for method, path, body in (
+        ("GET", about, None),
+        ("POST", f"{about}/parts", part),
+        ("POST", f"{about}/applications", {"title": "Taken"}),
+        ("DELETE", about, None),
+    ):
+        answer = await team.request(method, path, json=body, headers=headers["ben"])
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown-import"), (method, path)
+    made = await team.post(f"{about}/applications", json={"title": "Plan"}, headers=headers["ada"])
+    assert made.status_code == 201
 
 
 async def test_a_folder_is_read_where_it_is_allowed_and_no_link_is_followed(

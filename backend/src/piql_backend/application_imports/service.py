@@ -45,6 +45,7 @@ from piql_backend.environments.settings_file import url_of
 from piql_backend.lifecycle import Lifecycle
 from piql_backend.web.errors import ApiError, NotFound
 from piql_backend.web.uploads import FilePart, append_part, decoded_part
+from piql_backend.web.visitor import Visitor
 
 MOST_KEPT = 10
 _AT_ONCE = 2  # processes that stage
@@ -60,6 +61,7 @@ class _Import:
     source: Source
     name: str
     folder: Path
+    owner: int | None  # the account of whoever began it; None where nobody signs in
     size: int = 0
     uploaded: int = 0
     staged: Staged | None = None
@@ -93,16 +95,16 @@ class ApplicationImports:
     def close(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def announce(self, request: ArchiveCreate) -> ApplicationImportRead:
+    def announce(self, request: ArchiveCreate, visitor: Visitor | None) -> ApplicationImportRead:
         """Make room for an archive, which comes in parts."""
-        job = self._new("archive", request.file_name)
+        job = self._new("archive", request.file_name, visitor)
         job.size = request.size
         (job.folder / _UPLOAD).touch()
         return self._read(job)
 
-    async def add_part(self, import_id: str, part: FilePart) -> ApplicationImportRead:
+    async def add_part(self, import_id: str, part: FilePart, visitor: Visitor | None) -> ApplicationImportRead:
         """Append bytes; with the last of them the archive is read. Raises ApiError 409 and 422."""
-        job = self._import(import_id)
+        job = self._import(import_id, visitor)
         async with job.lock:
             content = decoded_part(part)
             upload = job.folder / _UPLOAD
@@ -114,7 +116,7 @@ class ApplicationImports:
                 upload.unlink(missing_ok=True)
         return self._read(job)
 
-    async def of_files(self, request: FilesCreate) -> ApplicationImportRead:
+    async def of_files(self, request: FilesCreate, visitor: Visitor | None) -> ApplicationImportRead:
         """Stage files that a browser or a program sends. Raises ApiError 422."""
         paths = [file.path for file in request.files]
         if len(set(paths)) < len(paths):
@@ -122,30 +124,30 @@ class ApplicationImports:
         texts = {file.path: file.text for file in request.files}
         order = {"title": request.title, "texts": texts, "dialect": request.dialect}
         if needs_translation(texts):
-            return await self._staged("files", request.title, order)
-        job = self._new("files", request.title)  # nothing is parsed, which needs no process
+            return await self._staged("files", request.title, order, visitor)
+        job = self._new("files", request.title, visitor)  # nothing is parsed, which needs no process
         async with job.lock:
             await self._stage_here(job, stage_texts, request.title, texts)
         return self._read(job)
 
-    async def of_folder(self, request: FolderCreate) -> ApplicationImportRead:
+    async def of_folder(self, request: FolderCreate, visitor: Visitor | None) -> ApplicationImportRead:
         """Stage a folder of the server. Raises ApiError 403 where it is not allowed, 422 where it holds nothing."""
         folder = await asyncio.to_thread(self._allowed_sources.folder, request.path)
-        return await self._staged("folder", request.path, {"path": str(folder)})
+        return await self._staged("folder", request.path, {"path": str(folder)}, visitor)
 
-    async def of_repository(self, request: RepositoryCreate) -> ApplicationImportRead:
+    async def of_repository(self, request: RepositoryCreate, visitor: Visitor | None) -> ApplicationImportRead:
         """Stage a git repository. Raises ApiError 403 where it is not allowed, 422 where it cannot be read."""
         address = await asyncio.to_thread(self._allowed_sources.repository, request.address)
         wish = request.model_dump(include={"branch", "folder", "is_shallow"})
-        return await self._staged("repository", request.address, {"address": address, **wish})
+        return await self._staged("repository", request.address, {"address": address, **wish}, visitor)
 
-    async def of_keyspace(self, request: KeyspaceCreate) -> ApplicationImportRead:
+    async def of_keyspace(self, request: KeyspaceCreate, visitor: Visitor | None) -> ApplicationImportRead:
         """Read the tables of a keyspace. Raises ApiError 403 where its store is not allowed, 503 without an answer."""
         location = self._allowed_stores.refuse_other(url_of(request.store))
         if not location.servers:
             message = "A keyspace is named by cql://HOST/KEYSPACE."
             raise ApiError(422, "invalid-store", message, "Correct the address of the store.")
-        job = self._new("keyspace", request.store.url[:200])
+        job = self._new("keyspace", request.store.url[:200], visitor)
         async with job.lock, self._turns:
             await self._stage_here(job, stage_keyspace, request.store, request.prefix)
         return self._read(job)
@@ -163,12 +165,14 @@ class ApplicationImports:
             self._remove(job)
             raise
 
-    def read(self, import_id: str) -> ApplicationImportRead:
-        return self._read(self._import(import_id))
+    def read(self, import_id: str, visitor: Visitor | None) -> ApplicationImportRead:
+        return self._read(self._import(import_id, visitor))
 
-    async def make(self, import_id: str, request: ImportedApplicationCreate) -> ApplicationSummaryRead:
+    async def make(
+        self, import_id: str, request: ImportedApplicationCreate, visitor: Visitor | None
+    ) -> ApplicationSummaryRead:
         """Make the application of an import, which is gone then. Raises ApiError 404, 409."""
-        job = self._import(import_id)
+        job = self._import(import_id, visitor)
         async with job.lock:
             if job.staged is None or self._imports.get(import_id) is not job:
                 raise ApiError(409, "import-state", "The import is not ready.", "Upload the rest of the archive.")
@@ -196,14 +200,16 @@ class ApplicationImports:
                     update = EnvironmentUpdate(store=environment.store)
                     await self._environment_changes.change(application, environment.id, update)
 
-    async def discard(self, import_id: str) -> None:
+    async def discard(self, import_id: str, visitor: Visitor | None) -> None:
         """Forget an import."""
-        job = self._import(import_id)
+        job = self._import(import_id, visitor)
         async with job.lock:
             self._remove(job)
 
-    async def _staged(self, source: Source, name: str, order: Mapping[str, Any]) -> ApplicationImportRead:
-        job = self._new(source, name[:200])
+    async def _staged(
+        self, source: Source, name: str, order: Mapping[str, Any], visitor: Visitor | None
+    ) -> ApplicationImportRead:
+        job = self._new(source, name[:200], visitor)
         async with job.lock:
             await self._stage(job, order)
         return self._read(job)
@@ -219,12 +225,12 @@ class ApplicationImports:
             self._remove(job)
             raise
 
-    def _new(self, source: Source, name: str) -> _Import:
+    def _new(self, source: Source, name: str, visitor: Visitor | None) -> _Import:
         idle = [job for job in self._imports.values() if not job.lock.locked()]
         for job in idle[: max(0, len(self._imports) + 1 - MOST_KEPT)]:
             self._remove(job)
         self._number += 1
-        job = _Import(f"i{self._number}", source, name, self._folder / f"i{self._number}")
+        job = _Import(f"i{self._number}", source, name, self._folder / f"i{self._number}", _owner(visitor))
         job.folder.mkdir(parents=True)
         self._imports[job.id] = job
         return job
@@ -233,9 +239,9 @@ class ApplicationImports:
         self._imports.pop(job.id, None)
         shutil.rmtree(job.folder, ignore_errors=True)
 
-    def _import(self, import_id: str) -> _Import:
+    def _import(self, import_id: str, visitor: Visitor | None) -> _Import:
         job = self._imports.get(import_id)
-        if job is None:
+        if job is None or job.owner != _owner(visitor):
             raise NotFound("unknown-import", f"There is no import {import_id[:60]}.", "Begin it again.")
         return job
 
@@ -255,6 +261,10 @@ class ApplicationImports:
             environments=[_environment(environment) for environment in staged.environments],
             notes=[ImportNoteRead(what=note.what, why=note.why, outcome=note.outcome) for note in staged.notes],
         )
+
+
+def _owner(visitor: Visitor | None) -> int | None:
+    return None if visitor is None else visitor.account_id
 
 
 def _environment(environment: ArchivedEnvironment) -> ImportedEnvironmentRead:
