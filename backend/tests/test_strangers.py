@@ -104,6 +104,8 @@ HOSTS = {
     "127.0.0.1:8410": 200,
     "10.0.0.7": 200,
     "localhost:8410": 200,
+    "localhost:8410@evil.example": 400,
+    "[::1]:8410@evil.example": 400,
     "LOCALHOST.": 200,
 }
 

@@ -5,11 +5,13 @@ An address in figures needs no list: no page of somebody else's can have it as i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from piql.reporting.hosts import is_address
 
 _MOST_KEPT = 1000
+_PORT = re.compile(r"(:[0-9]{0,5})?")
 
 
 class Hosts:
@@ -31,8 +33,9 @@ class Hosts:
 
 
 def host_name(host: str) -> str:
-    """Return the name of a Host header, in small letters, without its port."""
+    """Return the name of a Host header, in small letters, without its port; all of it where it is no name and port."""
     if host.startswith("["):
-        address, _, rest = host[1:].partition("]")
-        return host if rest and not rest.startswith(":") else address  # `[::1].example` is a name
-    return host.partition(":")[0].lower().rstrip(".")
+        address, _, port = host[1:].partition("]")
+        return address if _PORT.fullmatch(port) else host  # `[::1].example` is a name
+    name, colon, port = host.partition(":")
+    return name.lower().rstrip(".") if _PORT.fullmatch(colon + port) else host
