@@ -127,3 +127,26 @@ async def test_each_step_needs_its_role(
     async with signed_in(settings, running, **PEOPLE) as team:
         await opened(team["dev"], with_query(await files_of(team["dev"])))
         assert code_of(await team[person].request(method, f"{REQUESTS}{path}", json=body)) == (403, "role-needed")
+
+
+@pytest.mark.parametrize("change", ["shut out", "without a role", "only a developer"])
+async def test_the_approval_of_somebody_who_may_review_no_more_does_not_count(
+    settings: Settings, running: Running, change: str
+) -> None:
+    async with signed_in(settings, running, **PEOPLE) as team:
+        dev, rev, ray, dot = (team[name] for name in ("dev", "rev", "ray", "dot"))
+        await rule(team["ada"], needs_request=True, approvals=1)
+        await opened(dev, with_query(await files_of(dev)))
+        assert (await approve(rev)).json()["status"] == "approved"
+        if change == "shut out":
+            await team["ada"].patch("/api/people/rev", json={"is_disabled": True})
+        else:
+            role = {"application": "scadr", "role": "developer" if change == "only a developer" else None}
+            assert (await team["ada"].put("/api/people/rev/role", json=role)).status_code == 200
+        request = await asked(dev)
+        assert (request["approvals"], request["missing"]) == (0, ["0 of 1 approval of this text given."])
+        assert [review["counts"] for review in request["reviews"]] == [False]
+        assert code_of(await deploy(dot)) == (409, "request-blocked")
+        assert (await approve(ray)).json()["approvals"] == 1
+        assert (await deploy(dot)).status_code == 202
+        await until_over(dev)

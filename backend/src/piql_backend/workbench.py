@@ -42,6 +42,7 @@ from piql_backend.settings import Settings
 from piql_backend.starting.earlier_layout import move_earlier_layout
 from piql_backend.starting.first_start import FirstStart
 from piql_backend.threads.service import Threads
+from piql_backend.web.needs import suffices
 from piql_backend.web.visitor import Visitor
 from piql_backend.workers.pool import WorkerPool
 
@@ -101,6 +102,7 @@ class Workbench:
             settings.profile_runner,
             alerts_to,
             settings.report_megabytes * 1_000_000,
+            self._may_review,
         )
         self.environments = Environments(data, settings.store, shared)
         self.environment_changes = EnvironmentChanges(data, self.applications, self.environments, allowed_stores)
@@ -149,6 +151,14 @@ class Workbench:
         """Make whoever made an application its administrator; nobody, where the workbench serves somebody alone."""
         if self.team is not None and visitor is not None:
             self.team.accounts.set_role(visitor.name, application, "administrator")
+
+    def _may_review(self, application: str, person: str) -> bool:
+        """Whether somebody of that name may review now; anybody, where the workbench serves somebody alone."""
+        if self.team is None:
+            return True
+        visitor = self.team.accounts.visitor(person)
+        role = None if visitor is None else visitor.role_in(application)
+        return role is not None and suffices(role, "reviewer")
 
     def _forget_roles(self, application: str) -> None:
         """Take away all roles and tokens of an application that is deleted, or made anew."""

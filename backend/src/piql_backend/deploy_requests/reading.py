@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from piql.compiler.result import Compilation
 
@@ -47,8 +47,10 @@ class RequestReader:
         slos: Slos,
         profile_runs: ProfileRuns,
         canaries: CanaryTable,
+        may_review: Callable[[str], bool],
     ) -> None:
         self._table = table
+        self._may_review = may_review
         self._canaries = canaries
         self._rules = rules
         self._compilations = compilations
@@ -63,10 +65,11 @@ class RequestReader:
         page = self._table.page(wish, state)
         rules, reviews = self._rules.current(), self._table.reviews(page.items)
         authors = self._table.authors([request.number for request in page.items])
-        reads = [
-            _read(request, rules, _approvals(reviews[request.number], rules, authors[request.number]), live, on_its_way)
-            for request in page.items
-        ]
+        reviewers = self._reviewers(review for number in reviews for review in reviews[number])
+        reads = []
+        for request in page.items:
+            approvals = _approvals(reviews[request.number], rules, authors[request.number], reviewers)
+            reads.append(_read(request, rules, approvals, live, on_its_way))
         return Page(items=reads, next=page.next)
 
     def detail(self, request: StoredRequest, live: int, on_its_way: OnItsWay | None) -> DeployRequestDetailRead:
@@ -74,7 +77,8 @@ class RequestReader:
         rules, text = self._rules.current(), self._table.text(request.number, request.revision)
         reviews = self._table.reviews([request])[request.number]
         authors = self._table.authors([request.number])[request.number]
-        approvals = _approvals(reviews, rules, authors)
+        reviewers = self._reviewers(reviews)
+        approvals = _approvals(reviews, rules, authors, reviewers)
         read = _read(request, rules, approvals, live, on_its_way)
         wanted, before = self._compilations.compile(text.files), self._before(request)
         preview = self._preview(request, text, wanted, before)
@@ -96,11 +100,15 @@ class RequestReader:
             checks=checks,
             numbers=numbers_of(preview, wanted, before, None if judgement.doubt else len(at_risk)),
             limits=list(text.counts),
-            reviews=[_review(review, rules, authors) for review in reviews[:_MOST_REVIEWS]],
+            reviews=[_review(review, rules, authors, reviewers) for review in reviews[:_MOST_REVIEWS]],
             canaries=list(self._canaries.of_request(request.id)),
             between=[] if request.is_over else list(self._deployments.between(request.base_version)),
             preview=preview.model_copy(update={"slos_at_risk": list(at_risk)}),
         )
+
+    def _reviewers(self, reviews: Iterable[Review]) -> Collection[str]:
+        """Who of those that gave reviews may still give one: they may have lost their role, or be shut out."""
+        return {person for person in {review.person for review in reviews} if self._may_review(person)}
 
     def _before(self, request: StoredRequest) -> Compilation | None:
         """What a request is compared with: what is live, or its base once it is over."""
@@ -200,20 +208,23 @@ def _hindrances(read: DeployRequestRead) -> list[str]:
             return []
 
 
-def _approvals(reviews: Sequence[Review], rules: RulesWrite, authors: Collection[str]) -> Approvals:
-    counted = [review for review in reviews if _counts(review, rules, authors)]
+def _approvals(
+    reviews: Sequence[Review], rules: RulesWrite, authors: Collection[str], reviewers: Collection[str]
+) -> Approvals:
+    counted = [review for review in reviews if _counts(review, rules, authors, reviewers)]
     return Approvals(len(counted), [review.person for review in reviews if review.verdict == "refuse"])
 
 
-def _counts(review: Review, rules: RulesWrite, authors: Collection[str]) -> bool:
-    return review.verdict == "approve" and may_approve(rules, review.person, authors)
+def _counts(review: Review, rules: RulesWrite, authors: Collection[str], reviewers: Collection[str]) -> bool:
+    is_standing = review.person in reviewers and may_approve(rules, review.person, authors)
+    return review.verdict == "approve" and is_standing
 
 
-def _review(review: Review, rules: RulesWrite, authors: Collection[str]) -> ReviewRead:
+def _review(review: Review, rules: RulesWrite, authors: Collection[str], reviewers: Collection[str]) -> ReviewRead:
     return ReviewRead(
         person=review.person or None,
         verdict=review.verdict,
         note=review.note,
         given_at=review.given_at,
-        counts=_counts(review, rules, authors),
+        counts=_counts(review, rules, authors, reviewers),
     )

@@ -14,7 +14,7 @@ verdicts are in DuckDB, and whether a request was deployed is read from the hist
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -72,8 +72,12 @@ class DeployRequests:
         profile_runs: ProfileRuns,
         store: StoreConnection,
         canaries: CanaryTable,
+        may_review: Callable[[str], bool],
     ) -> None:
-        """Keep requests in the database, and the rules in the folder of the environment."""
+        """Keep requests in the database, and the rules in the folder of the environment.
+
+        `may_review` says of somebody's name whether they may review now: the approvals of others do not count.
+        """
         self._application = folder.parent.name
         self._table = DeployRequestTable(database)
         self._comments = CommentTable(database)
@@ -83,7 +87,9 @@ class DeployRequests:
         self._store = store
         self._changing = threading.Lock()
         self.rules = DeployRules(folder)
-        self._reader = RequestReader(self._table, self.rules, compilations, deployments, slos, profile_runs, canaries)
+        self._reader = RequestReader(
+            self._table, self.rules, compilations, deployments, slos, profile_runs, canaries, may_review
+        )
 
     def page(self, wish: PageWish, state: RequestState | None) -> Page[DeployRequestRead]:
         """A page of the requests, the newest first."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -72,7 +73,10 @@ KEPT_OBSERVATIONS = timedelta(days=31)
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all environments of a workbench have in common."""
+    """What all environments of a workbench have in common.
+
+    `may_review` says whether somebody may review in an application now: it takes the application, and a name.
+    """
 
     applications: Applications
     compilations: Compilations
@@ -84,6 +88,7 @@ class Shared:
     profile_runner: Literal["ray", "local"]
     alerts_to: Sequence[Target]
     report_bytes: int
+    may_review: Callable[[str, str], bool]
 
 
 class Environment:
@@ -144,6 +149,7 @@ class Environment:
             self.profile_runs,
             self.store,
             canary_table,
+            partial(shared.may_review, application),
         )
         self.load_runs = LoadRuns(
             folder / "load-runs",
