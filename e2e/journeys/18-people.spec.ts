@@ -172,6 +172,6 @@ async function signIn(page: Page, name: string, password: string): Promise<void>
 
 async function openPage(page: Page, name: string, title: string): Promise<void> {
   await page.getByRole('button', { name: `Account of ${name}` }).click()
-  await page.getByRole('link', { name: title }).click()
+  await page.getByRole('link', { name: title, exact: true }).click()
   await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible()
 }
