@@ -81,6 +81,12 @@ def glossary() -> list[tuple[str, str, str]]:
     return re.findall(r"^\| ([a-z][a-z -]*[a-z]) \| (.+?) \| \[[^]]*\]\(([^)#]+)[^)]*\) \|$", text, re.MULTILINE)
 
 
+def test_the_list_of_decisions_has_each_of_them() -> None:
+    decisions = ROOT / "docs/decisions"
+    listed = re.findall(r"^- \[\d{4}\]\(([^)]+)\)", (decisions / "README.md").read_text(), re.MULTILINE)
+    assert listed == sorted(file.name for file in decisions.glob("0*.md"))
+
+
 def test_the_glossary_has_a_line_for_each_of_its_terms() -> None:
     terms = [term for term, _, _ in glossary() if term != "term"]
     lines = [line for line in (ROOT / "docs" / "glossary.md").read_text().splitlines() if line.startswith("| ")]
