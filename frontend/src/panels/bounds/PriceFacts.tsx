@@ -17,18 +17,20 @@ export function PriceFacts({ query }: { query: string }) {
   return (
     <section className={styles['section']} aria-label="Price">
       <h3 className={styles['heading']}>Price</h3>
-      <dl className={styles['prices']}>
-        <div className={styles['fact']}>
-          <dt>$ for 1,000 executions</dt>
-          <dd>{mostText(price)}</dd>
-          {price.kept === null ? null : (
-            <dd className={styles['factDetail']}>{formatDollars(price.kept)} where all pages are kept</dd>
-          )}
-        </div>
-        <div className={styles['fact']}>
-          <dt>$ a month</dt>
-          <dd>{price.month_most === null ? '–' : `≤ ${formatDollars(price.month_most)}`}</dd>
-        </div>
+      <div className={styles['prices']}>
+        <dl className={styles['priceFacts']}>
+          <div className={styles['fact']}>
+            <dt>$ for 1,000 executions</dt>
+            <dd>{mostText(price)}</dd>
+            {price.kept === null ? null : (
+              <dd className={styles['factDetail']}>{formatDollars(price.kept)} where all pages are kept</dd>
+            )}
+          </div>
+          <div className={styles['fact']}>
+            <dt>$ a month</dt>
+            <dd>{price.month_most === null ? '–' : `≤ ${formatDollars(price.month_most)}`}</dd>
+          </div>
+        </dl>
         <TextField
           label="Executions a second"
           inputMode="decimal"
@@ -36,7 +38,7 @@ export function PriceFacts({ query }: { query: string }) {
           error={typed.trim() !== '' && rate === null ? 'A number above 0' : undefined}
           onChange={({ target }) => setView({ rate: target.value || undefined })}
         />
-      </dl>
+      </div>
       <p className={styles['basis']}>
         From the proof: {report.sheet.basis}. Prices: {report.sheet.of}, {report.sheet.date}.
       </p>
