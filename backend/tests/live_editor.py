@@ -94,7 +94,7 @@ class LiveEditor:
         self.document, self.saved, self.sent, self.is_synced, self.closed = {}, {}, 0, False, None
         headers = [(name.encode(), value.encode()) for name, value in self._headers.items()]
         self._writer.write(self._ws.send(Request(host=f"127.0.0.1:{port}", target=self._url, extra_headers=headers)))
-        self._is_open, self._partial = False, b""
+        self._is_open, self._partial, self._refused_with = False, b"", 0
         await self.until(lambda: self._is_open or self.closed is not None)
         if self._is_open:
             self.send(messages.asking(self._doc.get_state()))
@@ -144,15 +144,14 @@ class LiveEditor:
 
     def _take(self, content: bytes) -> None:
         self._ws.receive_data(content or None)
-        status = 0
         for event in self._ws.events():
             match event:
                 case AcceptConnection():
                     self._is_open = True
                 case RejectConnection():
-                    status = event.status_code
+                    self._refused_with = event.status_code  # the body may come later
                     if not event.has_body:
-                        raise Refused(status, None)
+                        raise Refused(event.status_code, None)
                 case BytesMessage():
                     self._partial += event.data
                     if event.message_finished:
@@ -163,9 +162,9 @@ class LiveEditor:
                 case Ping():
                     self._writer.write(self._ws.send(event.response()))
                 case _:
-                    if status:
+                    if self._refused_with:
                         body = bytes(event.data)  # type: ignore[attr-defined]
-                        raise Refused(status, json.loads(body)["code"] if body.startswith(b"{") else None)
+                        raise Refused(self._refused_with, json.loads(body)["code"] if body.startswith(b"{") else None)
         if not content and self.closed is None:
             self.closed = 0, ""
 
