@@ -51,10 +51,7 @@ class LiveSession:
         self._name = ""
         self._revision = ""  # of the text that is saved
         self._saved_state = b""  # the document with exactly that text
-        self._tried = (
-            "",
-            b"",
-        )  # the revision and document of a save that failed: the file may have its text all the same
+        self._tried = ("", b"")  # revision and document of a save that failed: the file may have its text all the same
         self._is_new = False  # whether nothing of the document is kept yet
         self._participants: set[Participant] = set()
         self._authors: set[Pass] = set()  # of edits that are not saved yet
