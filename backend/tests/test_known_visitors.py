@@ -106,7 +106,7 @@ def test_a_file_of_a_high_number_can_be_waited_for() -> None:
 
 async def test_who_asks_does_not_wait_for_the_record(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, may_end = session_of(people), threading.Event()
-    monkeypatch.setattr(people.audit, "note", lambda *_: may_end.wait(PATIENCE))
+    monkeypatch.setattr(people.audit, "add", lambda _: may_end.wait(PATIENCE))
     noting = [asyncio.create_task(people.note(None, Deed("save_file", "/api/x", 200))) for _ in range(20)]
     await asyncio.sleep(0)
     try:

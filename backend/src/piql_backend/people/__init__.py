@@ -12,7 +12,7 @@ cookie.py                the cookie of a session
 browsers.py              the name of a browser, so that people know their sessions apart
 clock.py                 the time as the tables keep it
 attempts.py              how often a wrong password may be tried
-audit.py                 the record, to which rows are only added
+audit.py                 the record, to which rows are only added; record_writer.py adds what waits, together
 wishes.py                what a request asked for, as far as the record tells it
 strangers.py             what is refused to nobody who is known, which the record does not keep
 gate.py                  lets requests through, or refuses them, by what their endpoint needs

@@ -31,6 +31,16 @@ class Deed:
     wish: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A deed, who did it, by which proof of who they are, and when, in seconds since 1970."""
+
+    person: str | None
+    by: str
+    deed: Deed
+    at: int
+
+
 class Audit:
     """The record of one team."""
 
@@ -40,11 +50,35 @@ class Audit:
 
     def note(self, visitor: Visitor | None, deed: Deed) -> None:
         """Add what somebody did, or tried to do."""
-        self._add(None if visitor is None else visitor.name, "" if visitor is None else visitor.by, deed)
+        self.add([self.entry(visitor, deed)])
+
+    def entry(self, visitor: Visitor | None, deed: Deed) -> Entry:
+        """What `add` takes, of something that was done now."""
+        person, by = (None, "") if visitor is None else (visitor.name, visitor.by)
+        return Entry(person, by, deed, self._clock())
 
     def note_of(self, person: str | None, by: str, deed: Deed) -> None:
         """Add what somebody did who is known otherwise, such as by their password."""
-        self._add(person, by, deed)
+        self.add([Entry(person, by, deed, self._clock())])
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Add all entries, or none where the database refuses one."""
+        rows = [
+            {
+                "at": entry.at,
+                "person": entry.person,
+                "by": entry.by,
+                "address": entry.deed.address[:60],
+                "operation": entry.deed.operation,
+                "application": entry.deed.application[:200],
+                "path": entry.deed.path[:500],
+                "status": entry.deed.status,
+                "wish": entry.deed.wish[:500],
+            }
+            for entry in entries
+        ]
+        with self._database.begin() as connection:
+            connection.execute(insert(audit), rows)
 
     def page(
         self, wish: PageWish, day: date | None = None, below: str | None = None, **wanted: str | None
@@ -74,18 +108,3 @@ class Audit:
                 ]
 
         return _ENTRIES.page(wish, fetch)
-
-    def _add(self, person: str | None, by: str, deed: Deed) -> None:
-        row = {
-            "at": self._clock(),
-            "person": person,
-            "by": by,
-            "address": deed.address[:60],
-            "operation": deed.operation,
-            "application": deed.application[:200],
-            "path": deed.path[:500],
-            "status": deed.status,
-            "wish": deed.wish[:500],
-        }
-        with self._database.begin() as connection:
-            connection.execute(insert(audit).values(row))

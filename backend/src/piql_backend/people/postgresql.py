@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError
 _DRIVER = "postgresql+psycopg"
 _SCHEMES = ("postgresql", "postgres", _DRIVER)
 _MOST_CHARACTERS = 4_000  # of a URL
-_CONNECTIONS = 14  # that are kept: those of the threads that look, of those that note, and of those that hash
+_CONNECTIONS = 11  # that are kept: those of the threads that look, of the one that notes, and of those that hash
 _SECONDS_TO_CONNECT = 5
 _LOCK = 0x7069716C  # the number of the lock of who changes what others rely on
 _OPTIONS = {  # a database that is gone without a word is noticed within half a minute

@@ -20,6 +20,7 @@ from piql_backend.people.cookie import ClientOrigin, Shown
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.known_visitors import KnownVisitors
 from piql_backend.people.postgresql import PostgresqlAddress
+from piql_backend.people.record_writer import RecordWriter
 from piql_backend.people.sessions import Confirmed, Sessions
 from piql_backend.people.strangers import Strangers
 from piql_backend.people.tokens import PREFIX, Tokens
@@ -29,7 +30,6 @@ from piql_backend.web.visitor import Visitor
 
 _BEARER = "bearer "
 _LOOKS = 8  # threads that use the database
-_NOTES = 4  # threads that add to the record: each waits for the disk, and nobody who asks is to wait for them
 _HASHES = 2  # threads that hash a password
 
 Given = ParamSpec("Given")
@@ -49,7 +49,7 @@ class People:
         self.strangers = Strangers()
         self._known = KnownVisitors(self.database.revision.current, clock)
         self._looks = CapacityLimiter(_LOOKS)
-        self._notes = CapacityLimiter(_NOTES)
+        self._record = RecordWriter(self.audit)
         self._hashes = CapacityLimiter(_HASHES)
 
     def close(self) -> None:
@@ -60,8 +60,8 @@ class People:
         return await to_thread.run_sync(lambda: action(*given, **named), limiter=self._looks)
 
     async def note(self, visitor: Visitor | None, deed: Deed) -> None:
-        """Add to the record what somebody did, or tried to do."""
-        await to_thread.run_sync(self.audit.note, visitor, deed, limiter=self._notes)
+        """Add to the record what somebody did, or tried to do; with all that is noted at that time."""
+        await self._record.add(self.audit.entry(visitor, deed))
 
     async def hash(self, action: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs) -> Answer:
         """Call a function that hashes a password in a thread; at most two run at once, because each takes 64 MiB."""
