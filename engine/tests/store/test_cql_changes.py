@@ -12,6 +12,7 @@ import pytest
 from piql.errors import StoreSilent
 from piql.store.cql.address import Address
 from piql.store.cql.layout import layout_of
+from piql.store.cql.link import Reach
 from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import CqlEntries, entries_of
 from piql.store.cql.writes.row_writes import CqlRowWrites
@@ -34,7 +35,7 @@ class OneRecord:
         self.meanwhile: Fault | None = None
         self.made = 0
 
-    def change_if(self, cql: str, values: list[bytes | None]) -> tuple[bool, bool]:
+    def change_if(self, cql: str, values: list[bytes | None], reach: Reach | None = None) -> tuple[bool, bool]:
         is_insert = cql.startswith("INSERT")
         if self.faults and self.faults[0] == "silent":
             self.faults.pop(0)
@@ -57,7 +58,9 @@ class OneRecord:
             return False, False
         return holds, True
 
-    def answer(self, cql: str, values: list[bytes | None], *, is_serial: bool = False) -> list[tuple[object, ...]]:
+    def answer(
+        self, cql: str, values: list[bytes | None], consistency: Reach | None = None, *, is_serial: bool = False
+    ) -> list[tuple[object, ...]]:
         return [] if self.noted is None else [(self.noted, 0, 1)]
 
 
