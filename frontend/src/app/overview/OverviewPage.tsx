@@ -2,21 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { overview } from '../../api/overview'
 import { headlineOf, shownPlaces } from '../../logic/overview'
 import { EmptyState } from '../../ui/EmptyState'
-import { SelectField, TextField } from '../../ui/Field'
+import { TextField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
-import { formatDuration } from '../../units'
 import { ListPage } from '../ListPage'
-import { replaceView, setView, useView } from '../url-state'
+import { replaceView, useView } from '../url-state'
+import { WindowChoice } from '../WindowChoice'
 import { InDanger } from './InDanger'
 import styles from './overview.module.css'
 import { Places } from './Places'
 
-const WINDOWS = [
-  { seconds: 300, name: 'last 5 minutes' },
-  { seconds: 3600, name: 'last hour' },
-  { seconds: 86_400, name: 'last day' },
-  { seconds: 604_800, name: 'last week' },
-]
 const HOUR_SECONDS = 3600
 
 /** One dashboard over all applications that one may see: what is in danger, then each environment, the worst first. */
@@ -42,21 +36,7 @@ export default function OverviewPage() {
             maxLength={200}
             onChange={(event) => replaceView({ named: event.target.value || undefined })}
           />
-          <SelectField
-            label="Window"
-            isLabelHidden
-            value={String(seconds)}
-            onChange={(event) => setView({ window: Number(event.target.value) })}
-          >
-            {WINDOWS.every((option) => option.seconds !== seconds) ? (
-              <option value={seconds}>last {formatDuration(seconds)}</option>
-            ) : null}
-            {WINDOWS.map((option) => (
-              <option key={option.seconds} value={option.seconds}>
-                {option.name}
-              </option>
-            ))}
-          </SelectField>
+          <WindowChoice seconds={seconds} />
         </div>
       }
     >

@@ -12,6 +12,7 @@ import { usePricesOfVersion } from '../../app/prices'
 import { selectQuery } from '../../app/selection'
 import { setView, useEnvironment, useView } from '../../app/url-state'
 import { ViewLink } from '../../app/ViewLink'
+import { WindowChoice } from '../../app/WindowChoice'
 import { rank } from '../../logic/latency-comparison'
 import { shownQueries, stateOf } from '../../logic/shown-queries'
 import { unusualWord } from '../../logic/unusual-words'
@@ -21,7 +22,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Switch } from '../../ui/Switch'
-import { formatDay, formatDuration, formatTime } from '../../units'
+import { formatDay, formatTime } from '../../units'
 import { Calibration } from './Calibration'
 import { ComparisonList } from './ComparisonList'
 import { ComparisonTable } from './ComparisonTable'
@@ -29,13 +30,6 @@ import styles from './dashboard.module.css'
 import { OpenSlo } from './OpenSlo'
 import { QueryDetail } from './QueryDetail'
 import { NothingShown, ShownQueries } from './ShownQueries'
-
-const WINDOWS = [
-  { seconds: 300, name: 'last 5 minutes' },
-  { seconds: 3600, name: 'last hour' },
-  { seconds: 86_400, name: 'last day' },
-  { seconds: 604_800, name: 'last week' },
-]
 
 const MOST_WITHOUT_FILTER = 8 // queries
 const LONGEST_OF_SAMPLES = 691_200 // seconds: eight days
@@ -189,26 +183,6 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
       </div>
       {times ? <Calibration queries={data.queries} times={times} /> : null}
     </>
-  )
-}
-
-function WindowChoice({ seconds }: { seconds: number }) {
-  return (
-    <SelectField
-      label="Window"
-      isLabelHidden
-      value={String(seconds)}
-      onChange={(event) => setView({ window: Number(event.target.value) })}
-    >
-      {WINDOWS.every((option) => option.seconds !== seconds) ? (
-        <option value={seconds}>last {formatDuration(seconds)}</option>
-      ) : null}
-      {WINDOWS.map((option) => (
-        <option key={option.seconds} value={option.seconds}>
-          {option.name}
-        </option>
-      ))}
-    </SelectField>
   )
 }
 
