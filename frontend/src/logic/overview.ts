@@ -43,6 +43,8 @@ export function shownPlaces<P extends Place>(places: readonly P[], named: string
     )
 }
 
+const NOTHING = 'Nothing was executed in this time. Open an application and run a query, or let one of yours report.'
+
 /** What is in danger, in one sentence; `tone` is that of the notice. */
 export function headlineOf(places: readonly Place[]): {
   tone: 'danger' | 'warning' | 'accent' | 'plain'
@@ -62,6 +64,6 @@ export function headlineOf(places: readonly Place[]): {
     }
   }
   if (unread > 0) return { tone: 'warning', text: `Nothing else is in danger.${rest}` }
-  if (places.every(({ executed }) => executed === 0)) return { tone: 'plain', text: 'Nothing was executed.' }
+  if (places.every(({ executed }) => executed === 0)) return { tone: 'plain', text: NOTHING }
   return { tone: 'accent', text: `Nothing is in danger in ${plural(all, 'application')}.` }
 }

@@ -127,7 +127,7 @@ function Freshness({ query: { read } }: { query: Query }) {
   return (
     <section className={styles['section']} aria-label="What may be seen">
       <h3 className={styles['heading']}>
-        Reads <code>{read.level}</code>
+        Reads <code>{read.level.toUpperCase()}</code>
       </h3>
       <p>
         {read.asks} The number of requests is the same. {read.sees}
@@ -146,7 +146,7 @@ function Acknowledgement({ query: { write } }: { query: Query }) {
   return (
     <section className={styles['section']} aria-label="What acknowledges it">
       <h3 className={styles['heading']}>
-        Acknowledged by <code>{write.level}</code>
+        Acknowledged by <code>{write.level.toUpperCase()}</code>
       </h3>
       <p>
         {write.asks} {write.sees}
