@@ -10,7 +10,7 @@ test('what is in danger in any application is on one page, and leads to its deta
   for (let count = 0; count < 3; count += 1) await api.execute('findUser', { username: 'ada_bell' })
   await page.goto('/')
   await page.getByRole('link', { name: 'What is in danger' }).click()
-  await expect(page).toHaveURL('/overview')
+  await expect(page).toHaveURL(/\/overview$/)
   await expect(page.getByRole('status').filter({ hasText: 'in danger' })).toHaveText(
     '1 query is in danger in 1 of 2 applications.',
   )
