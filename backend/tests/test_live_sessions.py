@@ -217,6 +217,30 @@ async def test_a_save_that_fails_after_the_text_was_written_is_not_taken_for_som
     assert ada.text == file_of(settings).read_text() == f"-- typed next\n-- typed first\n{before}"
 
 
+async def test_what_a_failed_save_had_written_is_somebody_elses_once_that_is_over(
+    port: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look(_: LiveSession) -> None:
+        """Only a save finds what others have saved."""
+
+    monkeypatch.setattr(LiveSession, "look", look)
+    ada = await LiveEditor().connect(port)
+    first = f"-- typed first\n{ada.text}"
+
+    def fail(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(KeptStates, "finish", fail)
+        ada.type(0, "-- typed first\n")
+        ada.push()
+        await ada.until(lambda: ada.failure != "")
+    await ada.write(0, "-- typed next\n")
+    file_of(settings).write_text(first)  # somebody takes the later line away
+    await ada.write(0, "-- typed last\n")
+    assert ada.text == file_of(settings).read_text() == f"-- typed last\n{first}"
+
+
 async def test_a_new_document_begins_where_the_kept_one_is_damaged_or_mostly_traces(
     settings: Settings, workers: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,8 @@ MOST_SECONDS_UNSAVED = 1.5  # while edits come without a pause
 _MOST_TRACES = 20  # a document may be so many times as large as its text, and 100 kB more, before it begins anew
 _SMALL_STATE_BYTES = 100_000
 
+_NOTHING = ("", b"")
+
 
 class LiveSession:
     """One file that is edited by whoever takes part; `on_end` is told when nobody does and all is saved."""
@@ -51,7 +53,7 @@ class LiveSession:
         self._name = ""
         self._revision = ""  # of the text that is saved
         self._saved_state = b""  # the document with exactly that text
-        self._tried = ("", b"")  # revision and document of a save that failed: the file may have its text all the same
+        self._tried = _NOTHING  # revision and document of a save that failed: the file may have its text all the same
         self._is_new = False  # whether nothing of the document is kept yet
         self._participants: set[Participant] = set()
         self._authors: set[Pass] = set()  # of edits that are not saved yet
@@ -139,7 +141,7 @@ class LiveSession:
                     raise
                 await self._take(error.body.current)
                 continue
-            self._revision, self._saved_state = revision_of(text), state
+            self._saved(revision_of(text), state)
             for participant in self._participants & edits.keys():
                 is_current = not self._is_dirty
                 participant.send(messages.saved(self._revision, edits[participant], is_current))
@@ -221,7 +223,11 @@ class LiveSession:
         """Keep the document of a text that is saved already."""
         kept = KeptState.of(self._name, revision, revision, state)
         await asyncio.to_thread(self._states.keep, self._application, self._path, kept)
-        self._revision, self._saved_state = revision, state
+        self._saved(revision, state)
+
+    def _saved(self, revision: str, state: bytes) -> None:
+        """The file has this text, and whatever failed before is over: who saves that again is somebody else."""
+        self._revision, self._saved_state, self._tried = revision, state, _NOTHING
 
     def _write(self, text: str, state: bytes, revision: str) -> None:
         """Keep the document, then save its text; in a thread."""
