@@ -205,6 +205,19 @@ def test_what_a_let_cannot_be_is_said(statements: str, code: str, message: str) 
     assert message in findings[0].message
 
 
+@pytest.mark.parametrize(
+    ("statement", "way_out"),
+    [
+        ("LET m = SELECT n FROM tally WHERE id = 1;", "a query that is a value stands in parentheses: (SELECT …)"),
+        ("LET n = 1;", "move the LET before the statements that use its value, or give the value another name"),
+    ],
+)
+def test_a_likely_mistake_is_met_with_what_to_do(statement: str, way_out: str) -> None:
+    text = f"{SCHEMA}CREATE UNIT u AS BEGIN DELETE FROM tally WHERE id = [n]; {statement} END;"
+    (finding,) = piql.compile(text).diagnostics
+    assert finding.help == (way_out,)
+
+
 def test_a_unit_of_lets_alone_is_refused() -> None:
     (finding,) = piql.compile(f"{SCHEMA}CREATE UNIT u AS BEGIN LET m = 1; END;").diagnostics
     assert (finding.code, finding.message) == ("unit-form", "this unit writes nothing")

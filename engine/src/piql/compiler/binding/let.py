@@ -67,10 +67,11 @@ def _is_taken(context: QueryContext, name: str, span: Span) -> bool:
     earlier, use = context.parameters.lets.get(name), context.parameters.uses.get(name)
     if earlier is None and use is None:
         return False
-    message = f"[{name}] is the value of a LET already"
+    message, way_out = f"[{name}] is the value of a LET already", "give the value another name"
     first = earlier.span if earlier is not None else span
     if earlier is None and use is not None:
         message, first = f"[{name}] is a parameter of this unit already", use.first
+        way_out = "move the LET before the statements that use its value, or give the value another name"
     labels = (Label(first, "here"),)
-    context.diagnostics.append(report("unit-form", message, span, labels=labels, help="give the value another name"))
+    context.diagnostics.append(report("unit-form", message, span, labels=labels, help=way_out))
     return True

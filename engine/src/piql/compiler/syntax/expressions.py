@@ -362,7 +362,8 @@ class ExpressionParser(Cursor, ABC):
             return self._call(ast.Name(text=token.text, span=self.span_of(token)))
         if word == "CASE":
             return case_expression(self)
-        raise self.expecting("a value or a column")
+        way_out = "a query that is a value stands in parentheses: (SELECT …)" if word == "SELECT" else ()
+        raise self.expecting("a value or a column", way_out)
 
     def _typed_text(self) -> ast.Expression:
         """Parse `DATE '2024-01-01'` as a CAST of the text."""
