@@ -141,6 +141,7 @@ class Latency:
         self._prices = prices
         self._shared = SharedReads[LatencyRead](table.changes)
         self._shared_charts = SharedReads[LatencyChartsRead](table.changes)
+        self._shared_sizes = SharedReads[OverSizeRead](table.changes)
         self._shared_unusual = SharedReads[UnusualRead](table.changes)
         self._all_unusual = AllUnusual(table, observations.flush)
 
@@ -264,14 +265,18 @@ class Latency:
 
     def over_size(self, deployment_id: str, query: str, window_seconds: float, source: Source = "both") -> OverSizeRead:
         """The p99 of a query by class of sizes, in a window; ApiError 404 for an unknown deployment or query."""
-        deployment = self._deployments.read(deployment_id)
-        self._observations.flush()
-        width = width_for(window_seconds)
-        since = begin_of(now() - timedelta(seconds=window_seconds), width)
-        _, span = self._versions(deployment, since)
+        deployment = self.deployment(deployment_id)
+        asked = (deployment.id, query, window_seconds, source)
+        return self._shared_sizes.read(asked, lambda: self._over_size(deployment, query, window_seconds, source))
+
+    def _over_size(
+        self, deployment: DeploymentDetailRead, query: str, window_seconds: float, source: Source
+    ) -> OverSizeRead:
+        span, since = self.span(deployment, window_seconds)
         if query not in span.first:
             raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
         of_query = Span(span.version, {query: span.first[query]})
+        width = width_for(window_seconds)
         with self._table.gathered(of_query, since, self._narrowed(source, since), width) as seen:
             totals, times = classes_of(seen, query)
         slos = {slo.query: slo for slo in self._slos.list()}
