@@ -83,6 +83,21 @@ def design(
     return indexes
 
 
+def design_alone(query: BoundQuery, planned: PlannedQuery, required: IndexesByTable) -> PlannedQuery:
+    """Return a query as it is planned once its own reads share indexes, as if nothing else were in its set.
+
+    An index that one read needs may hold all that another asks for, which then fetches no records.
+    """
+    reads = () if planned.plan is None else secondary_reads(planned.plan)
+    indexes: dict[str, set[Index]] = {}
+    for read in reads:
+        indexes.setdefault(read.index.table, set()).add(read.index)
+    shared = {read.index.table: read.table for read in reads if len(indexes[read.index.table]) > 1}
+    alone: list[PlannedQuery | None] = [planned]
+    design((query,), alone, shared.values(), required)
+    return alone[0] or planned
+
+
 def _design(
     queries: Sequence[BoundQuery], table: Table, before: Mapping[int, PlannedQuery], required: IndexesByTable
 ) -> tuple[TableDesign, tuple[PlannedQuery, ...]]:

@@ -19,7 +19,13 @@ from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.bounds.scaling import scaling_class
 from piql.compiler.bounds.unsized import unsized_columns
 from piql.compiler.bounds.writes import bound_of_write
-from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
+from piql.compiler.index_design import (
+    IndexesByTable,
+    PlannedQuery,
+    design_alone,
+    indexes_read,
+    tables_read,
+)
 from piql.compiler.logical.operators import Cases, Delete, Insert, LogicalNode, Update, section_of
 from piql.compiler.optimizer import optimize
 from piql.compiler.optimizer.analysis.effort import Cost
@@ -55,7 +61,7 @@ from piql.compiler.physical.writes import plan_write
 from piql.compiler.result import CompiledQuery, UnboundedSegment
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse
-from piql.schema.catalog import Catalog, Index
+from piql.schema.catalog import Catalog, Index, Table
 from piql.schema.read_policies import ReadLevel
 from piql.schema.write_policies import WriteLevel
 from piql.text.diagnostics.diagnostic import Diagnostic
@@ -197,28 +203,38 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     def plan_without(left_out: LeftOut) -> PlannedQuery:
         tables = without(declared, left_out)
         by_case = None if cases is None else with_tables(cases, tables)
-        return _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
+        cheaper = _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
+        return cheaper if cheaper.plan is None else _with_all_declared(cheaper, cheaper.plan, declared)
 
-    cheapest = _cheapest_without(groups, least, plan_without)
-    if cheapest is None or cheapest.plan is None:
-        return planned
+    def cost(candidate: PlannedQuery) -> Cost | None:
+        alone = candidate if is_frozen else design_alone(query, candidate, by_table)
+        return None if alone.plan is None else section_cost(alone.plan, {})
+
+    return _cheapest_without(groups, planned, plan_without, cost)
+
+
+def _with_all_declared(planned: PlannedQuery, plan: PhysicalNode, declared: Mapping[str, Table]) -> PlannedQuery:
+    """Return a query that was planned without some facts, over its tables as they are declared."""
     return replace(
-        cheapest,
-        logical=with_tables(cheapest.logical, declared),
-        steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in cheapest.steps),
-        plan=with_tables(cheapest.plan, declared),
+        planned,
+        logical=with_tables(planned.logical, declared),
+        steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in planned.steps),
+        plan=with_tables(plan, declared),
     )
 
 
 def _cheapest_without(
-    groups: Sequence[LeftOut], least: Cost | None, plan_without: Callable[[LeftOut], PlannedQuery]
-) -> PlannedQuery | None:
-    """Return what costs less than `least` (None: no bound) without one of these groups of facts, or without two.
+    groups: Sequence[LeftOut],
+    planned: PlannedQuery,
+    plan_without: Callable[[LeftOut], PlannedQuery],
+    cost_of: Callable[[PlannedQuery], Cost | None],
+) -> PlannedQuery:
+    """Return what costs less than a query as it is planned, without one of these groups of facts, or without two.
 
     The group without which a query costs least is tried with each of the others. Where nothing bounds the query without
     some facts, it is not planned without these and more.
     """
-    cheapest: PlannedQuery | None = None
+    cheapest, least = planned, cost_of(planned)
     best: LeftOut = ()
     tried = set[frozenset[object]]()
     needed: list[frozenset[object]] = []  # facts without which nothing bounds the query
@@ -230,13 +246,12 @@ def _cheapest_without(
             if facts in tried or any(fewer < facts for fewer in needed):
                 continue
             tried.add(facts)
-            planned = plan_without(left_out)
-            if planned.plan is None:
+            candidate = plan_without(left_out)
+            cost = cost_of(candidate)
+            if cost is None:
                 needed.append(facts)
-                continue
-            cost = section_cost(planned.plan, {})
-            if least is None or cost[:2] < least[:2]:  # a byte less is no reason
-                least, cheapest, best = cost, planned, left_out
+            elif least is None or cost[:2] < least[:2]:  # a byte less is no reason
+                least, cheapest, best = cost, candidate, left_out
         if not best:
             break
     return cheapest

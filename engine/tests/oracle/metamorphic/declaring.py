@@ -67,23 +67,19 @@ def declared_in(
     costs: Costs | None = None,
     world_of: Callable[[int], World] = random_world,
     drawn: int | None = None,
+    most_queries: int | None = None,
 ) -> Declared:
     """Plan the queries of a world, and without each declaration of its schema, one at a time, or without `drawn` ones.
 
+    Of the queries that a declaration may change, all are planned, or `most_queries` that are drawn.
     What is dearer is compiled once more by `piql.compile`, which has the last word.
     """
-    world = world_of(seed)
     rng = random.Random(f"declaring {seed}")
-    schema = replace(
-        world.schema,
-        tables=tuple(_scaled(table, rng) for table in world.schema.tables),
-        indexes=tuple(index for index in world.schema.indexes if index.buckets is None),
-    )
-    texts = {case.name: piql_query(case.name, case.query, case.style) for case in world.reads}
+    schema, texts = declaring_world(world_of(seed), rng)
     left_out = list(without_each(schema))
     if drawn is not None:
         left_out = rng.sample(left_out, min(drawn, len(left_out)))
-    reading = [_naming(table, schema, texts) for table, _, _ in left_out]
+    reading = [_drawn(_naming(table, schema, texts), most_queries, rng) for table, _, _ in left_out]
     found = Declared()
     planned_costs = costs or PlannedCosts()
     compiled_costs = costs or costs_of
@@ -104,10 +100,26 @@ def declared_in(
     return found
 
 
+def declaring_world(world: World, rng: random.Random) -> tuple[Schema, dict[str, str]]:
+    """Return the schema of a world with limits of all sizes, and the text of each of its queries by name."""
+    schema = replace(
+        world.schema,
+        tables=tuple(_scaled(table, rng) for table in world.schema.tables),
+        indexes=tuple(index for index in world.schema.indexes if index.buckets is None),
+    )
+    return schema, {case.name: piql_query(case.name, case.query, case.style) for case in world.reads}
+
+
 def _naming(table: str, schema: Schema, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the queries that name a table, or a view of it."""
     names = "|".join([table, *(view.name for view in schema.views if base_of(schema, view).name == table)])
     return {query: text for query, text in texts.items() if re.search(rf"\b({names})\b", text)}
+
+
+def _drawn(texts: dict[str, str], most: int | None, rng: random.Random) -> dict[str, str]:
+    if most is None or len(texts) <= most:
+        return texts
+    return {name: texts[name] for name in rng.sample(sorted(texts), most)}
 
 
 def is_dearer(now: Cost | None, before: Cost | None) -> bool:

@@ -22,7 +22,7 @@ from ..values import INT
 from ..world import random_world
 from ..worlds_of_views import world_of_views
 from .campaign import Tally, report, run_metamorphic, shown
-from .declaring import Declared, costs_of, declared_in
+from .declaring import Declared, costs_of, declared_in, declaring_world, is_dearer, without_each
 from .planned_costs import PlannedCosts
 from .relations import Relation, Rows, relations
 from .spellings import spellings
@@ -112,6 +112,14 @@ MENDED_WORLDS = (
 
 def test_what_is_declared_makes_no_query_dearer() -> None:
     assert_none_is_dearer([*range(DECLARED_WORLDS), *MENDED_WORLDS], least=100)
+
+
+@pytest.mark.parametrize(("seed", "query", "declared"), [(52_000_767, "q8", "MAX 30 of posts")])
+def test_a_query_whose_reads_share_an_index_is_not_made_dearer(seed: int, query: str, declared: str) -> None:
+    schema, texts = declaring_world(random_world(seed), random.Random(f"declaring {seed}"))
+    smaller = next(smaller for _, name, smaller in without_each(schema) if name == declared)
+    now, before = (costs_of(one, {query: texts[query]})[query] for one in (schema, smaller))
+    assert not is_dearer(now, before)
 
 
 def test_what_is_declared_makes_no_query_of_views_dearer() -> None:
