@@ -6,13 +6,14 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from typing import cast
 from unittest.mock import Mock, create_autospec
 
 import pytest
 import uvicorn
 from patience import PATIENCE
 from piql_backend.web import slow_clients
-from piql_backend.web.slow_clients import PatientHttp
+from piql_backend.web.slow_clients import MOST_HEAD_BYTES, PatientHttp
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
@@ -54,6 +55,31 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(port: int, sent: int) 
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
         client.sendall(REQUEST[:sent])
         assert client.recv(1000) == b""  # closed, without an answer
+
+
+def test_empty_lines_before_a_second_request_keep_no_connection(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        client.sendall(REQUEST)
+        assert client.recv(1000).startswith(b"HTTP/1.1 200")
+        client.sendall(b"\r\n")
+        while client.recv(1000):
+            pass
+
+
+@pytest.mark.parametrize("pieces", [1, 10])
+async def test_a_head_that_is_too_long_is_refused(pieces: int) -> None:
+    config = uvicorn.Config(echo, log_level="critical", lifespan="off", http=PatientHttp)
+    config.load()
+    transport = wire()
+    client = PatientHttp(config, ServerState(), {}, asyncio.get_running_loop())
+    client.connection_made(transport)
+    head = b"GET / HTTP/1.1\r\nhost: a\r\nx: " + b"y" * MOST_HEAD_BYTES + b"\r\n\r\n" * (pieces == 1)
+    length = -(-len(head) // pieces)
+    for at in range(0, len(head), length):
+        client.data_received(head[at : at + length])
+    assert "400 Bad Request" in str(transport.write.call_args_list)
+    transport.close.assert_called()
+    client.connection_lost(None)
 
 
 def test_a_second_request_that_does_not_arrive_is_not_waited_for_either(port: int) -> None:
@@ -101,8 +127,9 @@ class Deadlines:
 def wire() -> Mock:
     """A connection that nobody listens to."""
     addresses = {"sockname": ("127.0.0.1", 80), "peername": ("127.0.0.1", 8000)}
-    shape = {"get_extra_info.side_effect": addresses.get, "is_closing.return_value": False}
-    return create_autospec(asyncio.Transport, instance=True, **shape)
+    transport = create_autospec(asyncio.Transport, instance=True)
+    transport.configure_mock(**{"get_extra_info.side_effect": addresses.get, "is_closing.return_value": False})
+    return cast(Mock, transport)
 
 
 async def test_a_request_that_is_answered_before_its_body_came_leaves_no_deadline_behind() -> None:

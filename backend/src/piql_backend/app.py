@@ -78,6 +78,7 @@ from piql_backend.web.request_limit import RequestLimit
 from piql_backend.web.retry_after import RetryAfter
 from piql_backend.web.same_origin import SameOrigin
 from piql_backend.web.security_headers import SecurityHeaders
+from piql_backend.web.sifted_routes import sifted
 from piql_backend.web.trusted_proxies import TrustedProxies
 from piql_backend.web.unchanged import Unchanged
 from piql_backend.web.wrong_methods import with_wrong_methods
@@ -215,7 +216,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     for router in ENVIRONMENT_ROUTERS:
         prefix = "/api/applications/{application}/environments/{environment}"
         every.include_router(router, prefix=prefix, responses=declared(404, 409))
-    return with_wrong_methods(every.routes)
+    return with_wrong_methods(sifted(every.routes))
 
 
 def _make_workbench(settings: Settings) -> Workbench:

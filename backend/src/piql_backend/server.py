@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import uvicorn
+import uvloop
 from starlette.types import ASGIApp
 
 from piql_backend.app import create_app
@@ -67,7 +68,8 @@ def serve(settings: Settings) -> int:
         end,
     )
     try:
-        asyncio.run(server.serve(sockets=[listening]))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(server.serve(sockets=[listening]))
     except KeyboardInterrupt:
         pass
     finally:
