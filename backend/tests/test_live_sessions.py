@@ -6,19 +6,24 @@ import asyncio
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from patience import PATIENCE
 from piql_backend.applications.repository import Applications, revision_of
 from piql_backend.data_folder.layout import PEOPLE_FILE
 from piql_backend.file_history.service import FileHistories
 from piql_backend.live_sessions import messages, participant, session
 from piql_backend.live_sessions.document import MOST_CHARACTERS, LiveDocument
 from piql_backend.live_sessions.kept_states import KeptState, KeptStates
+from piql_backend.live_sessions.messages import read_message
+from piql_backend.live_sessions.presence import Presence
 from piql_backend.live_sessions.session import LiveSession
 from piql_backend.people.service import People
 from piql_backend.settings import Settings
@@ -384,6 +389,19 @@ async def test_who_is_there_is_told_with_the_name_that_they_are_signed_in_by(
         await ben.until(lambda: ben.present[7] is None)
 
 
+def test_the_number_of_somebody_who_is_away_is_taken_by_nobody_else() -> None:
+    presence, ada, ben = Presence(), object(), object()
+
+    def said(number: int, clock: int) -> bytes:
+        return read_message(presence_of(number, clock, {})).content
+
+    assert presence.take(ada, "ada", said(7, 1)) is not None
+    presence.leave(ada)
+    assert presence.take(ben, "ben", said(7, 2)) is None
+    assert presence.take(object(), "ada", said(7, 3)) is not None
+    assert presence.take(ben, "ben", said(8, 1)) is not None
+
+
 def people_of(settings: Settings) -> list[dict[str, str]]:
     """What browsers send: Ada, who administers everything; Ben, a developer; Cyd, who looks on; Dan of elsewhere."""
     with closing(People(settings.data / PEOPLE_FILE)) as people:
@@ -430,3 +448,30 @@ async def test_a_socket_is_for_those_whom_http_would_let_do_the_same(settings: S
                 record = (await client.get("/api/audit?operation=edit_together")).json()["items"]
                 noted = [(row["person"], row["application"], row["status"]) for row in record]
         assert sorted(noted) == [("ben", "scadr", 200), ("cyd", "scadr", 403)]
+
+
+async def test_a_disk_that_does_not_answer_is_said_and_keeps_nobody_in_who_may_no_longer_take_part(
+    settings: Settings, workers: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, answers, save_file = people_of(settings), threading.Event(), Applications.save_file
+
+    def hang(*arguments: Any, **named: Any) -> Any:
+        answers.wait(PATIENCE)
+        return save_file(*arguments, **named)
+
+    monkeypatch.setattr(session, "SECONDS_OF_DISK", 0.05)
+    monkeypatch.setattr(Applications, "save_file", hang)
+    async with served(replace(settings, team=True), workers) as port:
+        ben, cyd = [await LiveEditor(headers=headers).connect(port) for headers in shown[1:3]]
+        try:
+            ben.type(0, "-- by ben\n")
+            ben.push()
+            await ben.until(lambda: ben.failure != "")
+            assert (ben.failure, ben.is_saved) == (session._HANGS, False)
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=shown[2]) as client:
+                assert (await client.delete("/api/session")).status_code == 204
+            assert (await cyd.until_closed())[0] == 4401
+        finally:
+            answers.set()
+        await ben.until(lambda: ben.is_saved)
+        assert file_of(settings).read_text() == ben.text

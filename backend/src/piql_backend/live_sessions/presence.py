@@ -16,6 +16,7 @@ from piql_backend.live_sessions.messages import NotUnderstood, Reader, number_as
 
 MOST_STATE_BYTES = 2000
 MOST_NUMBER = 2**52  # of a client and of its clock: a browser counts on from here without rounding
+_MOST_NAMES = 10_000
 _GONE = "null"
 
 
@@ -32,18 +33,20 @@ class Presence:
 
     def __init__(self) -> None:
         self._present: dict[int, _Present] = {}
+        self._names: dict[int, str] = {}  # of those who had a number first, also while they are away
 
     def take(self, owner: object, name: str, update: bytes) -> bytes | None:
         """Note what a client says of itself; the update for all, or None. Raises NotUnderstood.
 
-        A client has one number: what it says of others is left out. Whoever comes back takes their number over.
+        A client has one number: what it says of others is left out. Whoever comes back takes their number over, and
+        nobody else does meanwhile: by it their page tells itself from others.
         """
         news: dict[int, _Present] = {}
         for client, clock, state in _read(update):
             before = self._present.get(client)
             if before is None and any(present.owner is owner for present in self._present.values()):
                 continue
-            if before is not None and before.owner is not owner and before.name != name:
+            if self._names.setdefault(client, name) != name:
                 continue
             if before is not None and clock < before.clock:
                 continue
@@ -52,6 +55,8 @@ class Presence:
                 self._present.pop(client, None)
             else:
                 self._present[client] = news[client]
+        while len(self._names) > _MOST_NAMES:
+            del self._names[next(iter(self._names))]
         return _update(news.items()) if news else None
 
     def leave(self, owner: object) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from piql_backend.applications.repository import Applications
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_PARTICIPANTS = 500  # of all sessions
 MOST_IN_A_SESSION = 50
+_MOST_AT_DISK = 40  # sessions that save or look at their file: others wait, but nobody else's request does
 MOST_OF_A_PERSON = 40  # tabs of one person; not counted where nobody signs in
 
 Key = tuple[str, str]  # an application and the path of a file
@@ -30,6 +32,7 @@ class LiveSessions:
         self._states = KeptStates(applications)
         self._sessions: dict[Key, asyncio.Task[LiveSession]] = {}
         self._people: Counter[str] = Counter()
+        self._disk = ThreadPoolExecutor(_MOST_AT_DISK, thread_name_prefix="live")
 
     async def join(self, application: str, path: str, participant: Participant) -> LiveSession:
         """Let somebody take part. Raises ApiError 404 where there is no such file, 503 where too many take part."""
@@ -59,6 +62,7 @@ class LiveSessions:
             with contextlib.suppress(ApiError, OSError):
                 await (await opening).close()
         self._sessions.clear()
+        self._disk.shutdown(wait=False)
 
     async def _session(self, key: Key) -> LiveSession:
         opening = self._sessions.get(key)
@@ -75,7 +79,9 @@ class LiveSessions:
         from piql_backend.live_sessions.session import LiveSession  # who edits alone needs no Yjs
 
         application, path = key
-        session = LiveSession(application, path, self._applications, self._states, lambda: self._forget(key, session))
+        session = LiveSession(
+            application, path, self._applications, self._states, lambda: self._forget(key, session), self._disk
+        )
         await session.open()
         return session
 

@@ -14,6 +14,9 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from piql_backend.applications.repository import Applications, revision_of
 from piql_backend.data_folder.disk import FULL, is_full, what_is_refused
@@ -28,27 +31,41 @@ from piql_backend.web.guarded_sockets import Pass
 from piql_backend.web.schemas import FileRead
 
 log = logging.getLogger(__name__)
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 SECONDS_BETWEEN_LOOKS = 1.0  # at the file and at what everybody may, so late both are noticed
+SECONDS_OF_DISK = 10.0  # for a save and a look at the file, before everybody is told that the disk takes longer
 SECONDS_OF_PAUSE = 0.4  # without an edit, before the text is saved
 MOST_SECONDS_UNSAVED = 1.5  # while edits come without a pause
 _MOST_TRACES = 20  # a document may be so many times as large as its text, and 100 kB more, before it begins anew
 _SMALL_STATE_BYTES = 100_000
 
+_HANGS = "The disk does not answer. Keep this page open: what you typed is saved once it does."
 _NOTHING = ("", b"")
 
 
 class LiveSession:
-    """One file that is edited by whoever takes part; `on_end` is told when nobody does and all is saved."""
+    """One file that is edited by whoever takes part; `on_end` is told when nobody does and all is saved.
+
+    `disk` are the threads that wait for the disk; without, those of the event loop.
+    """
 
     def __init__(
-        self, application: str, path: str, applications: Applications, states: KeptStates, on_end: Callable[[], None]
+        self,
+        application: str,
+        path: str,
+        applications: Applications,
+        states: KeptStates,
+        on_end: Callable[[], None],
+        disk: Executor | None = None,
     ) -> None:
         self._application = application
         self._path = path
         self._applications = applications
         self._states = states
         self._on_end = on_end
+        self._disk = disk
         self._document = LiveDocument()
         self._name = ""
         self._revision = ""  # of the text that is saved
@@ -63,13 +80,14 @@ class LiveSession:
         self._is_dirty = False  # whether the document has edits that are not saved
         self._task: asyncio.Task[None] | None = None
         self._trouble = ""  # why the text is not saved, as it was told last
+        self._at_disk_since: float | None = None  # in seconds of the event loop
         self._is_closing = False
         self.is_over = False
 
     async def open(self) -> None:
         """Read the file and its document. Raises ApiError 404 where there is no such file."""
-        file = await asyncio.to_thread(self._applications.read_file, self._application, self._path)
-        kept, base = await asyncio.to_thread(self._states.read, self._application, self._path, file.revision)
+        file = await self._at_disk(self._applications.read_file, self._application, self._path)
+        kept, base = await self._at_disk(self._states.read, self._application, self._path, file.revision)
         self._revision = file.revision
         if kept is None or (kept is base and _has_too_many_traces(kept.state, file.text)):
             self._name, self._document = secrets.token_hex(8), LiveDocument(text=file.text)
@@ -84,6 +102,9 @@ class LiveSession:
                 await self._keep(saved.state, file.revision)
             self._is_dirty = self._document.text != file.text or base is not kept
         await self.save()
+
+    async def _at_disk(self, action: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._disk, partial(action, *given, **named))
 
     @property
     def size(self) -> int:
@@ -133,7 +154,7 @@ class LiveSession:
             edits = {participant: participant.edits for participant in self._participants}
             authors, self._authors, self._is_dirty = self._authors, set(), False
             try:
-                await asyncio.to_thread(self._write, text, state, revision)
+                await self._at_disk(self._write, text, state, revision)
             except BaseException as error:
                 self._is_dirty, self._authors = True, self._authors | authors
                 if not isinstance(error, ApiError) or error.body.current is None:
@@ -147,7 +168,6 @@ class LiveSession:
                 participant.send(messages.saved(self._revision, edits[participant], is_current))
             for author in authors:
                 await author.note(200)
-            await self.check_all()  # edits may come as fast as they are saved
 
     async def check_all(self) -> None:
         """End whoever may no longer take part, whatever becomes of the text."""
@@ -156,7 +176,7 @@ class LiveSession:
     async def look(self) -> None:
         """Merge what was saved otherwise, and let what was saved be recorded."""
         try:
-            file = await asyncio.to_thread(self._recorded_and_read)
+            file = await self._at_disk(self._recorded_and_read)
         except NotFound as error:
             await self._end_without_file(error)
             return
@@ -222,7 +242,7 @@ class LiveSession:
     async def _keep(self, state: bytes, revision: str) -> None:
         """Keep the document of a text that is saved already."""
         kept = KeptState.of(self._name, revision, revision, state)
-        await asyncio.to_thread(self._states.keep, self._application, self._path, kept)
+        await self._at_disk(self._states.keep, self._application, self._path, kept)
         self._saved(revision, state)
 
     def _saved(self, revision: str, state: bytes) -> None:
@@ -245,29 +265,49 @@ class LiveSession:
 
     async def _run(self) -> None:
         """Save after pauses, and look around, until nobody takes part and nothing is left to save."""
+        watching = asyncio.create_task(self._watch())
         while (self._participants or self._is_dirty) and not self._is_closing:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stirred.wait(), SECONDS_BETWEEN_LOOKS)
             try:
                 await self._pause()
-                await self.check_all()
+                self._at_disk_since = asyncio.get_running_loop().time()
                 await self.save()
                 self._trouble = ""
                 await self.look()
             except NotFound as error:
                 await self._end_without_file(error)
             except Exception as error:
-                if (reason := _reason_of(error)) != self._trouble:
+                reason = _reason_of(error)
+                if reason != self._trouble:
                     log.exception("%s of %s is not saved", self._path, self._application)
-                self._trouble = reason
-                self._tell(messages.not_saved(reason))
+                self._tell_trouble(reason)
+            finally:
+                self._at_disk_since = None
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
         await self._end()
         self._on_end()
+
+    async def _watch(self) -> None:
+        """Notice who may no longer take part, and that the disk does not answer; neither waits for the disk."""
+        while True:
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            await self.check_all()
+            since = self._at_disk_since
+            is_late = since is not None and asyncio.get_running_loop().time() - since > SECONDS_OF_DISK
+            if is_late and self._trouble != _HANGS:
+                log.error("the disk does not answer: %s of %s is not saved", self._path, self._application)
+                self._tell_trouble(_HANGS)
+
+    def _tell_trouble(self, reason: str) -> None:
+        self._trouble = reason
+        self._tell(messages.not_saved(reason))
 
     async def _end(self) -> None:
         """Nobody takes part, and all is saved: it is recorded, too."""
         self.is_over = True
-        await asyncio.to_thread(self._applications.record_waiting, self._application, at_once=True)
+        await self._at_disk(self._applications.record_waiting, self._application, at_once=True)
 
     async def _pause(self) -> None:
         """Wait until no edit comes for a moment, but not for long."""
@@ -284,7 +324,7 @@ class LiveSession:
     async def _end_without_file(self, error: ApiError) -> None:
         """The file was renamed or deleted: what was typed and not acknowledged stays with those who typed it."""
         with contextlib.suppress(ApiError):
-            await asyncio.to_thread(self._states.remove, self._application, self._path)
+            await self._at_disk(self._states.remove, self._application, self._path)
         self._is_dirty = False
         for participant in self._participants:
             participant.end(GONE, error.body.message)
