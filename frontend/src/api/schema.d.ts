@@ -10009,7 +10009,7 @@ export interface components {
             environments: string;
             /**
              * Live
-             * @description Of what is live in the environment.
+             * @description Of what is live in the environment; it begins with the id of the deployment.
              */
             live: string;
             /**

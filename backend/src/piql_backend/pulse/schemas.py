@@ -17,7 +17,7 @@ class VersionsRead(Read):
     files: str = Field(description="Of the files of the application, as `version` of the application.")
     comments: str
     environments: str = Field(description="Of what the environments of the application are called and store in.")
-    live: str = Field(description="Of what is live in the environment.")
+    live: str = Field(description="Of what is live in the environment; it begins with the id of the deployment.")
     observed: str = Field(description="Of what was executed and measured there, and of its alerts.")
 
 
