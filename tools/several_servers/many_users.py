@@ -28,10 +28,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+import uvloop
 from piql_backend.people.postgresql import address_of
 from piql_backend.people.service import People
 from piql_backend.web.visitor import EVERYWHERE
 
+from several_servers.asking import Asking
 from several_servers.person import MINUTE, Figures, Person
 from several_servers.running import Hosted, hosted
 
@@ -87,7 +89,8 @@ async def measure(running: Hosted, load: Load) -> bool:
     begun = sessions_of(running.metadata, load.people)
     names = await made_applications(running.url, load.applications)
     figures = Figures()
-    those = [Person(number, running.url, begun[number], names[number % len(names)], figures) for number in begun]
+    asking = Asking(running.url)
+    those = [Person(number, asking, begun[number], names[number % len(names)], figures) for number in begun]
     processes = [server.process.pid for server in running.servers if server.process is not None]
     memory: list[tuple[float, list[float]]] = []
     used, own, started = [processor_seconds(pid) for pid in processes], time.process_time(), time.monotonic()
@@ -107,7 +110,7 @@ async def measure(running: Hosted, load: Load) -> bool:
     watching.cancel()
     seconds = time.monotonic() - started
     spent = [after - before for before, after in zip(used, map(processor_seconds, processes), strict=True)]
-    await asyncio.gather(*(person.close() for person in those))
+    await asking.close()
     print(f"{load}\n{seconds:.0f} s, load of the machine {os.getloadavg()[0]:.1f}")
     print("  ".join(f"server {n}: {s / seconds:.2f} processors" for n, s in enumerate(spent, 1)), end="  ")
     print(f"the people themselves: {(time.process_time() - own) / seconds:.2f}")
@@ -168,7 +171,8 @@ def main() -> int:
     options = parser.parse_args()
     with hosted({"ada": "administrator"}, _PASSWORD, environment={"SAMPLE_USERS": "100"}) as running:
         load = Load(options.people, options.applications, options.minutes, options.keys)
-        return int(not asyncio.run(measure(running, load)))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return int(not runner.run(measure(running, load)))
 
 
 if __name__ == "__main__":

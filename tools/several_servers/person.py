@@ -15,14 +15,18 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
-import httpx
+import orjson
+from piql_backend.hosting.writer_connections import Lost, NotSent
 from piql_backend.live_sessions import messages
 from piql_backend.live_sessions.messages import Reader, number_as_bytes, with_length
 from pycrdt import Doc, Text
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from several_servers.asking import Asking
 
 MINUTE = 60.0
 DASHBOARD_SECONDS = 15.0
@@ -30,6 +34,7 @@ _PULSE_SECONDS = 4.0
 _FLOW_SECONDS = 15.0  # between two looks of the steps of the work at what was observed
 _SLIDES_SECONDS = 30.0  # an older answer about a window that ends now is asked for again
 _QUERY = "findUser"
+_READ = {"application", "pulse"}  # the answers that decide what a page asks next
 
 
 @dataclass
@@ -44,10 +49,9 @@ class Figures:
 class Person:
     """Somebody with a session and an address of their own."""
 
-    def __init__(self, number: int, url: str, session: str, application: str, figures: Figures) -> None:
-        headers = {"cookie": f"piql-session={session}", "x-forwarded-for": f"10.1.{number // 250}.{number % 250 + 1}"}
-        self._client = httpx.AsyncClient(base_url=f"{url}/api/", headers=headers, timeout=60)
-        self._url, self._headers = url, headers
+    def __init__(self, number: int, asking: Asking, session: str, application: str, figures: Figures) -> None:
+        self._asking = asking
+        self._headers = {"cookie": f"piql-session={session}"}
         self._number = number
         self._application = f"applications/{application}"
         self._environment = f"{self._application}/environments/development"
@@ -75,9 +79,6 @@ class Person:
             async with _following([self._dashboard()]):
                 await asyncio.sleep(DASHBOARD_SECONDS)
             await asyncio.sleep(max(0.0, until - time.monotonic()))
-
-    async def close(self) -> None:
-        await self._client.aclose()
 
     async def _think(self) -> None:
         await asyncio.sleep(self._random.uniform(1.0, 5.0))
@@ -171,7 +172,7 @@ class Person:
     @asynccontextmanager
     async def _editing(self) -> AsyncIterator[None]:
         """Take part in the live session of one file; a page goes on without, where it is refused."""
-        self._live = LiveFile(self._url, self._headers, f"{self._application}/live/{self._path}", self._figures)
+        self._live = LiveFile(self._asking.url, self._headers, f"{self._application}/live/{self._path}", self._figures)
         try:
             await self._live.open()
             yield
@@ -215,22 +216,22 @@ class Person:
 
     async def _ask(self, method: str, path: str, name: str, body: object = None) -> Any:
         began = time.perf_counter()
+        tags = {"if-none-match": self._tags[path]} if method == "GET" and path in self._tags else {}
         try:
-            tags = {"if-none-match": self._tags[path]} if method == "GET" and path in self._tags else {}
-            answer = await self._client.request(method, path, json=body, headers=tags)
-        except httpx.TransportError as error:
+            answer = await self._asking.ask(method, f"/api/{path}", self._headers | tags, body)
+        except (Lost, NotSent, TimeoutError) as error:
             self._figures.refused[f"{name}: {type(error).__name__}"] += 1
             return None
         self._figures.times[name].append((time.perf_counter() - began) * 1000)
-        if answer.status_code == httpx.codes.NOT_MODIFIED:
+        if answer.status == HTTPStatus.NOT_MODIFIED:
             return None
-        if answer.is_success:
-            if "etag" in answer.headers:
-                self._tags[path] = answer.headers["etag"]
-            is_json = answer.headers.get("content-type", "").startswith("application/json")
-            return answer.json() if is_json and answer.content else None
-        self._figures.refused[f"{name}: {answer.status_code}"] += 1
-        return None
+        if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
+            self._figures.refused[f"{name}: {answer.status}"] += 1
+            return None
+        if "etag" in answer.headers:
+            self._tags[path] = answer.headers["etag"]
+        is_read = name in _READ and answer.headers.get("content-type", "").startswith("application/json")
+        return orjson.loads(answer.body) if is_read else None
 
 
 class LiveFile:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from several_servers import person
+from several_servers.asking import Answered, Asking
 from several_servers.person import Figures, Person
 
 _RECORDED = Path(__file__).with_name("asked_by_a_page.txt")
@@ -48,21 +51,19 @@ def asked_in_a_minute(monkeypatch: pytest.MonkeyPatch, shortened: float) -> Coun
     asked: Counter[str] = Counter()
     sleep = asyncio.sleep
 
-    async def answer(request: httpx.Request) -> httpx.Response:
-        path = request.url.path.removeprefix("/api/")
-        asked[f"{request.method} {path}"] += 1
-        return httpx.Response(200, json=_ANSWERS.get(path.rpartition("/")[2], {}))
+    class NoServer(Asking):
+        async def ask(self, method: str, path: str, headers: Mapping[str, str], body: object = None) -> Answered:
+            path = urlsplit(path).path.removeprefix("/api/")
+            asked[f"{method} {path}"] += 1
+            answer = json.dumps(_ANSWERS.get(path.rpartition("/")[2], {})).encode()
+            return Answered(200, {"content-type": "application/json"}, answer)
 
     monkeypatch.setattr(person, "LiveFile", NoSocket)
     monkeypatch.setattr(person, "MINUTE", person.MINUTE * shortened)
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: sleep(seconds * shortened))
 
     async def play() -> None:
-        played = Person(0, "http://workbench", "", "scadr", Figures())
-        await played.close()
-        played._client = httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://workbench/api/")
-        await played.minute(10)
-        await played.close()
+        await Person(0, NoServer("http://workbench"), "", "scadr", Figures()).minute(10)
 
     asyncio.run(play())
     return asked
