@@ -24,6 +24,7 @@ FIND_USER = "queries/findUser.piql"
 @pytest.fixture(autouse=True)
 def news_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "SECONDS_KEPT", 0.0)
+    monkeypatch.setattr(service, "SECONDS_FOR_A_PAGE", 0.0)
 
 
 async def versions(client: httpx.AsyncClient) -> dict[str, str]:

@@ -16,7 +16,7 @@ class World:
         self.changes = 0
         self.seconds = 0.0
         self.worked_out = 0
-        self.shared = SharedReads[int](lambda: self.changes, lambda: self.seconds)
+        self.shared = SharedReads[int](lambda: str(self.changes), lambda: self.seconds)
 
     def work_out(self) -> int:
         self.worked_out += 1

@@ -2,5 +2,5 @@
 
 running     starts them, kills one and starts it again
 serve       the same as a program, for journeys in a browser
-many_users  how fast they answer 200 people, each of which is a `person`
+many_users  how fast they answer 200 people, each of which is a `person` that asks by `asking`
 """

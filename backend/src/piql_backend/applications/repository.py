@@ -31,6 +31,7 @@ from piql_backend.applications.documents_beside import NEXT, document_of, forget
 from piql_backend.applications.file_names import first_clash
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead
 from piql_backend.data_folder.files import write_atomically
+from piql_backend.database.told_versions import ToldVersions
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.file_history.service import FileHistories
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
@@ -56,6 +57,7 @@ class Applications:
     def __init__(self, root: Path, histories: FileHistories) -> None:
         self._root = root
         self._details = DetailsFiles(root, histories.root)
+        self._told = ToldVersions()
         self._histories = histories
         self._turns = [threading.Lock() for _ in range(_TURNS)]
         self._unrecorded: dict[str, dict[str, None]] = {}  # the files of an application that were saved and wait
@@ -69,7 +71,8 @@ class Applications:
 
     def folder(self, application_id: str) -> Path:
         """Where the files of an application lie."""
-        if application_id not in self.ids():
+        may_be_one = application_id[:1] not in ("", ".") and "/" not in application_id
+        if not may_be_one or not os.path.isdir(self._root / application_id):
             raise unknown_application(application_id)
         return self._root / application_id
 
@@ -176,11 +179,15 @@ class Applications:
     def read(self, application_id: str, wish: PageWish) -> ApplicationRead:
         """An application with a page of its files, in the order of `texts`."""
         folder = self.folder(application_id)
-        version = self.version(application_id)  # what is written after it gets another one
+        version = self.told_version(application_id)  # what is written after it gets another one
         page = _FILES.page_of(wish, _paths(folder))
         files = [_file_of(path, text) for path, text in _texts(folder, page.items).items()]
         title = self.title(application_id)
         return ApplicationRead(id=application_id, title=title, version=version, files=files, next=page.next)
+
+    def told_version(self, application_id: str, seconds: float | None = None) -> str:
+        """The version that pages are told, which may be the last one for some seconds (`ToldVersions`)."""
+        return self._told.told(application_id, self.version(application_id), seconds)
 
     def version(self, application_id: str) -> str:
         """Another text once a file of an application, or its title, was written by anybody; no file is read for it."""

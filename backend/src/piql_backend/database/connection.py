@@ -15,6 +15,7 @@ import duckdb
 import numpy as np
 
 from piql_backend.data_folder.disk import disk_error_in
+from piql_backend.database.told_versions import ToldVersions
 from piql_backend.web.errors import ApiError
 
 Cursor = duckdb.DuckDBPyConnection
@@ -40,7 +41,8 @@ class Database:
         self._changing = threading.Condition()  # a DuckDB connection refuses to be used by two threads at once
         self._cursors: set[Cursor] = set()  # those in use
         self._is_closed = False
-        self._changes = 0
+        self._changes = self._observed = 0
+        self._told = ToldVersions()
         self.opening = secrets.token_hex(4)  # tells the counts of this process from those of another one
         try:
             self._migrate()
@@ -48,10 +50,18 @@ class Database:
             self._connection.close()  # or DuckDB would hand out this connection again for the same path
             raise
 
+    def version(self, seconds: float | None = None) -> str:
+        """Another text once anything was committed, which pages are told (`ToldVersions`).
+
+        What was observed of executions comes all the time: it is told `seconds` after the last time at the soonest.
+        Without `seconds`, those of the last time hold.
+        """
+        return f"{self.opening} {self._changes} {self._told.told(self.opening, str(self._observed), seconds)}"
+
     @property
-    def changes(self) -> int:
-        """How many transactions were committed since the file was opened."""
-        return self._changes
+    def is_told_later(self) -> bool:
+        """Whether pages would not be told now that more was observed."""
+        return self._told.is_held(self.opening)
 
     @contextmanager
     def read(self) -> Iterator[Cursor]:
@@ -74,8 +84,11 @@ class Database:
                 self._changing.notify_all()
 
     @contextmanager
-    def write(self) -> Iterator[Cursor]:
-        """A cursor in a transaction: committed at the end, or rolled back. OSError if the disk takes nothing."""
+    def write(self, *, is_observed: bool = False) -> Iterator[Cursor]:
+        """A cursor in a transaction: committed at the end, or rolled back. OSError if the disk takes nothing.
+
+        `is_observed`: what is written was observed of executions.
+        """
         with self._writing, self.read() as cursor:
             try:
                 cursor.begin()
@@ -85,7 +98,10 @@ class Database:
                     cursor.rollback()
                     raise
                 cursor.commit()
-                self._changes += 1  # by whoever has the turn to write
+                if is_observed:  # counted by whoever has the turn to write
+                    self._observed += 1
+                else:
+                    self._changes += 1
             except duckdb.Error as error:
                 of_disk = disk_error_in(error)
                 if of_disk is None:
@@ -93,9 +109,9 @@ class Database:
                 raise of_disk from error
 
     def append(self, table: str, columns: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Append a batch of rows, given as one array for each column in the table's order."""
+        """Append a batch of observed rows, given as one array for each column in the table's order."""
         batch = dict(columns)
-        with self.write() as cursor:
+        with self.write(is_observed=True) as cursor:
             cursor.register("batch", batch)
             cursor.execute(f"INSERT INTO {table} SELECT * FROM batch")
             cursor.unregister("batch")

@@ -34,7 +34,7 @@ from piql_backend.deployments.service import Deployments
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.imported_slos import take_waiting
 from piql_backend.environments.sample import Sample
-from piql_backend.environments.settings_file import own_store, read_settings
+from piql_backend.environments.settings_file import own_store, read_settings, stamp_of
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.generations.service import Generations
@@ -45,6 +45,7 @@ from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
 from piql_backend.latency.schemas import LatencyRead
 from piql_backend.latency.service import Latency
+from piql_backend.latency.shared_answers import SharedAnswers
 from piql_backend.load_runs.service import LoadRuns
 from piql_backend.operator_times.repository import OperatorTimesTable
 from piql_backend.operator_times.service import OperatorTimes
@@ -168,6 +169,11 @@ class Environment:
             self.prices,
         )
 
+        self.answers = SharedAnswers(
+            lambda: f"{self.database.version()} {stamp_of(folder)}",
+            lambda: self.database.is_told_later or self.observations.is_settled,
+            self.observations.flush,
+        )
         self.operator_times = OperatorTimes(OperatorTimesTable(self.database), self.latency)
         self.alerts = Alerts(
             self.place,

@@ -98,6 +98,15 @@ def read_settings(folder: Path) -> EnvironmentSettings:
         raise ApiError(503, "environment-not-read", f"{message}{problem['msg']}.", "Correct the file.") from None
 
 
+def stamp_of(folder: Path) -> str:
+    """Another text once the file was written; empty where there is none."""
+    try:
+        state = (folder / FILE).stat()
+    except OSError:  # a folder made by hand has none
+        return ""
+    return f"{state.st_mtime_ns} {state.st_ino}"
+
+
 def write_settings(folder: Path, settings: EnvironmentSettings) -> None:
     """Replace the file in one step."""
     write_atomically(folder / FILE, settings.model_dump_json(indent=2, exclude_none=True) + "\n")

@@ -80,6 +80,11 @@ class Observations:
         """How many observations are not written yet."""
         return len(self._waiting)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was added is written; what is being written no longer waits, so that is asked first."""
+        return not self._waiting and not self._flushing.locked()
+
     def add(self, execution: ObservedExecution) -> None:
         """Count an execution, and let it be written soon."""
         self.tallies.add(execution.observation.query, execution.observation.elapsed_ms / 1000, execution.failed)
@@ -116,7 +121,7 @@ class Observations:
                 query = _Query(observation.query, observation.deployment, execution.bound)
                 join(cells, cells_of(query, observation, minute))
         if cells:
-            with suppress(duckdb.Error, OSError), self._database.write() as cursor:
+            with suppress(duckdb.Error, OSError), self._database.write(is_observed=True) as cursor:
                 add_samples(cursor, columns_of(cells), "workbench")
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ incidents.py      what executions found that must not be: bounds and limits pass
 unusual.py        the last hours of a query beside its own past;  all_unusual.py   of all queries, once an hour
 loads.py          the p99 of a query over the load of its store
 sizes.py          the p99 of a query over the size of what it read
-shared_reads.py   gives one answer to all who ask the same within a moment
+shared_reads.py   gives one answer to all who ask the same within a moment;  shared_answers.py   sends it
 repository.py     the SQL of charts and of what kept the SLOs
 sources.py        what ran by the workbench, by applications, or by both, as one relation
 endpoints.py      the HTTP path, with `schemas.py`, the shapes of answers

@@ -109,9 +109,9 @@ class ObservationTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def changes(self) -> int:
-        """A number that is another one once anything was written to the database."""
-        return self._database.changes
+    def version(self) -> str:
+        """The version of all that was written to the database, as pages are told it."""
+        return self._database.version()
 
     def delete_older_than(self, age: timedelta) -> None:
         """Delete observations of executions that started longer ago than that."""

@@ -139,10 +139,11 @@ class Latency:
         self._plans = plans
         self._comparing = comparing
         self._prices = prices
-        self._shared = SharedReads[LatencyRead](table.changes)
-        self._shared_charts = SharedReads[LatencyChartsRead](table.changes)
-        self._shared_sizes = SharedReads[OverSizeRead](table.changes)
-        self._shared_unusual = SharedReads[UnusualRead](table.changes)
+        self._shared = SharedReads[LatencyRead](table.version)
+        self._shared_charts = SharedReads[LatencyChartsRead](table.version)
+        self._shared_sizes = SharedReads[OverSizeRead](table.version)
+        self._shared_unusual = SharedReads[UnusualRead](table.version)
+        self._shared_loads = SharedReads[OverLoadRead](table.version)
         self._all_unusual = AllUnusual(table, observations.flush)
 
     def unusual(self, deployment_id: str, query: str, source: Source = "both") -> UnusualRead:
@@ -257,6 +258,10 @@ class Latency:
     def over_load(self, deployment_id: str, query: str, source: Source = "both") -> OverLoadRead:
         """The p99 of a query over the load of the last weeks; ApiError 404 for an unknown deployment or query."""
         deployment = self.deployment(deployment_id)
+        asked = (deployment.id, query, source)
+        return self._shared_loads.read(asked, lambda: self._over_load(deployment, query, source))
+
+    def _over_load(self, deployment: DeploymentDetailRead, query: str, source: Source) -> OverLoadRead:
         since = now() - timedelta(weeks=WEEKS_OF_LOAD)
         _, span = self._versions(deployment, since)
         if query not in span.first:

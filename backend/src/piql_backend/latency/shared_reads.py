@@ -1,7 +1,7 @@
-"""Gives one answer to all who ask the same within a moment, as long as nothing was written to the database since.
+"""Gives one answer to all who ask the same within a moment, as long as pages are told no other version of the database.
 
 Many pages follow one dashboard, and each answer takes a dozen statements. Who asks while an answer is worked out waits
-for it, and takes it unless something was written after that began.
+for it, and takes it unless there is another version since that began.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class _Kept(Generic[Answer]):
-    changes: int  # of the database, before it was worked out
+    version: str  # of the database, before it was worked out
     made_at: float
     answer: Answer
 
 
 class SharedReads(Generic[Answer]):
-    """Answers by what was asked; `changes` counts what was written to the database that they are worked out from."""
+    """Answers by what was asked; `version` gives that of the database that they are worked out from."""
 
-    def __init__(self, changes: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
-        self._changes = changes
+    def __init__(self, version: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
+        self._version = version
         self._clock = clock
         self._kept: dict[Hashable, _Kept[Answer]] = {}
         self._changing = threading.Lock()
@@ -45,10 +45,10 @@ class SharedReads(Generic[Answer]):
             turn = self._turns[asked]
         with turn:
             kept = self._kept.get(asked)
-            changes, began_at = self._changes(), self._clock()
-            if kept is not None and kept.changes == changes and began_at - kept.made_at < SECONDS_KEPT:
+            version, began_at = self._version(), self._clock()
+            if kept is not None and kept.version == version and began_at - kept.made_at < SECONDS_KEPT:
                 return kept.answer
             answer = work_out()
             with self._changing:
-                self._kept[asked] = _Kept(changes, began_at, answer)
+                self._kept[asked] = _Kept(version, began_at, answer)
             return answer

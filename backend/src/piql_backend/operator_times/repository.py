@@ -34,9 +34,9 @@ class OperatorTimesTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def changes(self) -> int:
-        """A number that is another one once anything was written to the database."""
-        return self._database.changes
+    def version(self) -> str:
+        """The version of all that was written to the database, as pages are told it."""
+        return self._database.version()
 
     def read(self, span: Span, since: datetime, source: Source) -> list[TimedRow]:
         """The samples of each query since a time, while it had its plan; windows from an hour on begin with one."""

@@ -26,7 +26,7 @@ class OperatorTimes:
     def __init__(self, table: OperatorTimesTable, latency: Latency) -> None:
         self._table = table
         self._latency = latency
-        self._shared = SharedReads[OperatorTimesRead](table.changes)
+        self._shared = SharedReads[OperatorTimesRead](table.version)
 
     def read(self, deployment_id: str, window_seconds: float, source: Source) -> OperatorTimesRead:
         """What samples say of each query of a deployment; ApiError 404 for an unknown one."""

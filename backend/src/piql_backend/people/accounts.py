@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from piql_backend.people.clock import Clock
@@ -17,6 +17,7 @@ from piql_backend.people.tables import accounts, audit, roles, sessions, tokens
 from piql_backend.web.needs import Role
 from piql_backend.web.visitor import EVERYWHERE, Visitor
 
+ROLE = (roles.c.application, roles.c.role)  # of each row of a person that is joined with their roles
 NO_PASSWORD = ""  # in place of a hash: no password is right
 _NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,59}")
 
@@ -191,6 +192,11 @@ def refuse_password(password: str, name: str) -> None:
     problem = problem_of(password, name)
     if problem is not None:
         raise ValueError(problem)
+
+
+def roles_in(rows: Sequence[Row[*tuple[Any, ...]]]) -> Mapping[str, Role]:
+    """The roles of a person whose rows were joined with them; of somebody without a role, one row without any."""
+    return {row.application: cast(Role, row.role) for row in rows if row.role is not None}
 
 
 def roles_of(connection: Connection, account_id: int) -> Mapping[str, Role]:

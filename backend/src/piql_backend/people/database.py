@@ -7,11 +7,12 @@ SQLite's write-ahead log lets readers go on while one writes.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable, Row
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from piql_backend.people.access_revision import (
@@ -47,6 +48,7 @@ class PeopleDatabase:
             self._engine.dispose()
             reason = str(getattr(error, "orig", None) or error).strip()
             raise ValueError(f"the accounts in {self.name} cannot be read: {reason}") from error
+        self._reading = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         watch_changes(self._engine)
         self.revision: AccessRevision = (
             NotifiedRevision(self._engine) if isinstance(place, PostgresqlAddress) else RevisionInFile(place)
@@ -68,13 +70,35 @@ class PeopleDatabase:
             if is_changed:
                 self.revision.raise_here()
         except DBAPIError as error:
-            disk_error = disk_error_of(error)
-            if disk_error is not None:
-                raise disk_error from error
-            if self._is_shared and (error.connection_invalidated or _is_unreachable(error)):
-                message = "The database of people does not answer."
-                raise ApiError(503, "people-unavailable", message, "Wait until it is back, then try again.") from error
-            raise
+            raise self._what_is_said_of(error) from error
+
+    def read(self, statement: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
+        """The rows of one statement that only reads, outside of a transaction; ApiError 503 as `begin`.
+
+        It is tried once more where its connection turns out to be gone.
+        """
+        try:
+            try:
+                return self._read(statement)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+                return self._read(statement)
+        except DBAPIError as error:
+            raise self._what_is_said_of(error) from error
+
+    def _read(self, statement: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
+        with self._reading.connect() as connection:
+            return connection.execute(statement).all()
+
+    def _what_is_said_of(self, error: DBAPIError) -> Exception:
+        disk_error = disk_error_of(error)
+        if disk_error is not None:
+            return disk_error
+        if self._is_shared and (error.connection_invalidated or _is_unreachable(error)):
+            message = "The database of people does not answer."
+            return ApiError(503, "people-unavailable", message, "Wait until it is back, then try again.")
+        return error
 
     @contextmanager
     def begin_alone(self) -> Iterator[Connection]:

@@ -1,4 +1,4 @@
-"""Remembers for some seconds who shows what, as long as nobody's access has changed.
+"""Remembers for some seconds who shows what, as long as nobody's access has changed, and no session or token has ended.
 
 A page asks every few seconds, and a live session asks about everybody who takes part once a second.
 """
@@ -14,7 +14,7 @@ from piql_backend.people.clock import Clock
 from piql_backend.people.cookie import Shown
 from piql_backend.web.visitor import Visitor
 
-SECONDS_KNOWN = 15  # for so long what ends by itself, such as an idle session, may last too long
+SECONDS_KNOWN = 15  # also where changes of access are not heard of, since the database cannot tell
 _MOST_KNOWN = 5_000
 
 Revision = Callable[[], int | None]
@@ -42,7 +42,8 @@ class KnownVisitors:
     def who_shows(self, shown: Shown) -> Visitor | None:
         """Who is known to show this; None where the database has to be asked."""
         known = self._known.get(_digest(shown))
-        if known is None or not 0 <= self._clock() - known.at < SECONDS_KNOWN:
+        now = self._clock()
+        if known is None or not 0 <= now - known.at < SECONDS_KNOWN or _is_over(known.visitor, now):
             return None
         return known.visitor if known.revision == self._revision() else None
 
@@ -64,6 +65,11 @@ class KnownVisitors:
                     break
                 del self._known[oldest]
             self._known[digest] = known
+
+
+def _is_over(visitor: Visitor, now: int) -> bool:
+    """Whether the session or the token may have ended by itself; only the database knows whether it was used since."""
+    return visitor.ends_at is not None and now >= visitor.ends_at
 
 
 def _digest(shown: Shown) -> bytes:

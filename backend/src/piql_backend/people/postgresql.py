@@ -8,19 +8,23 @@ postgresql://HOST/NAME  the URL itself, if it has no password: arguments are see
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, func, select
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 _DRIVER = "postgresql+psycopg"
 _SCHEMES = ("postgresql", "postgres", _DRIVER)
 _MOST_CHARACTERS = 4_000  # of a URL
 _CONNECTIONS = 11  # that are kept: those of the threads that look, of the one that notes, and of those that hash
 _SECONDS_TO_CONNECT = 5
+_SECONDS_TRUSTED = 1.0  # that a connection is taken to work after its last use
+_USED_AT = "piql_used_at"  # in the info of a connection
 _LOCK = 0x7069716C  # the number of the lock of who changes what others rely on
 _OPTIONS = {  # a database that is gone without a word is noticed within half a minute
     "connect_timeout": _SECONDS_TO_CONNECT,
@@ -44,8 +48,12 @@ class PostgresqlAddress:
         """Connects when it is first used. ImportError where the driver is not installed."""
         url = make_url(self.url).set(drivername=_DRIVER)
         given = {option: value for option, value in _OPTIONS.items() if option not in url.query}
-        options: dict[str, Any] = {"pool_size": _CONNECTIONS, "max_overflow": 2, "pool_pre_ping": True}
-        return create_engine(url, connect_args=given, hide_parameters=True, **options)
+        # The connection that was used last is used next, so that few are in use, and need not be tried before each use.
+        options: dict[str, Any] = {"pool_size": _CONNECTIONS, "max_overflow": 2, "pool_use_lifo": True}
+        engine = create_engine(url, connect_args=given, hide_parameters=True, **options)
+        event.listen(engine, "checkout", _try_rested)
+        event.listen(engine, "checkin", _note_use)
+        return engine
 
 
 def address_of(url: str) -> PostgresqlAddress:
@@ -85,6 +93,21 @@ def address_from(reference: str) -> PostgresqlAddress:
             "the URL has a password, and everybody on this machine sees arguments: give env:VARIABLE or file:PATH"
         )
     return address
+
+
+def _note_use(_: object, record: ConnectionPoolEntry) -> None:
+    record.info[_USED_AT] = time.monotonic()
+
+
+def _try_rested(driver: Any, record: ConnectionPoolEntry, _: object) -> None:
+    """Let a connection that has rested be replaced where it no longer works, before anything is asked on it."""
+    used_at = record.info.get(_USED_AT)
+    if used_at is not None and time.monotonic() - used_at > _SECONDS_TRUSTED:
+        try:
+            driver.execute("")
+            driver.rollback()
+        except Exception as error:
+            raise DisconnectionError from error
 
 
 def wait_until_alone(connection: Connection) -> None:

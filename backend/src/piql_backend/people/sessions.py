@@ -9,12 +9,12 @@ from typing import Protocol
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
 from piql_backend.people.access_revision import NOTE
-from piql_backend.people.accounts import roles_of
+from piql_backend.people.accounts import ROLE, roles_in
 from piql_backend.people.bearer import digest_of, new_secret
 from piql_backend.people.clock import Clock
 from piql_backend.people.cookie import LONGEST_SECONDS, UNKNOWN_ORIGIN, ClientOrigin
 from piql_backend.people.database import PeopleDatabase
-from piql_backend.people.tables import accounts, sessions
+from piql_backend.people.tables import accounts, roles, sessions
 from piql_backend.web.visitor import Visitor
 
 IDLE_SECONDS = 8 * 3600
@@ -84,16 +84,19 @@ class Sessions:
         """Who is signed in by a secret; None if no session has it, or the session has ended."""
         now, digest = self._clock(), digest_of(secret)
         has_secret, is_alive = sessions.c.digest == digest, _is_alive(now)
-        columns = (accounts.c.id, accounts.c.name, sessions.c.seen_at, sessions.c.provider)
-        person = select(*columns).join(sessions)
-        with self._database.begin() as connection:
-            row = connection.execute(person.where(has_secret, is_alive, accounts.c.is_disabled.is_(False))).first()
-            if row is None:
-                return None
-            if now - row.seen_at >= SECONDS_BETWEEN_NOTES:
+        columns = (accounts.c.id, accounts.c.name, sessions.c.begun_at, sessions.c.seen_at, sessions.c.provider)
+        of_person = roles.c.account_id == accounts.c.id
+        person = select(*columns, *ROLE).select_from(accounts.join(sessions).outerjoin(roles, of_person))
+        rows = self._database.read(person.where(has_secret, is_alive, accounts.c.is_disabled.is_(False)))
+        if not rows:
+            return None
+        row = rows[0]
+        if now - row.seen_at >= SECONDS_BETWEEN_NOTES:
+            with self._database.begin() as connection:
                 connection.execute(update(sessions).where(has_secret).values(seen_at=now), execution_options=NOTE)
-            roles = roles_of(connection, row.id)
-            return Visitor(row.id, row.name, roles, session=digest, provider=row.provider or None)
+        ends_at = min(row.seen_at + IDLE_SECONDS, row.begun_at + LONGEST_SECONDS)
+        provider = row.provider or None
+        return Visitor(row.id, row.name, roles_in(rows), session=digest, provider=provider, ends_at=ends_at)
 
     def end(self, secret: str) -> None:
         """End one session."""

@@ -91,6 +91,7 @@ class Tokens:
             tokens.c.role,
             tokens.c.application,
             tokens.c.used_at,
+            tokens.c.ends_at,
         )
         now, has_secret = self._clock(), tokens.c.digest == digest_of(secret)
         owner = (
@@ -105,7 +106,7 @@ class Tokens:
             if row.used_at is None or now - row.used_at >= SECONDS_BETWEEN_NOTES:
                 connection.execute(update(tokens).where(has_secret).values(used_at=now), execution_options=NOTE)
             limit = TokenLimit(row.title, cast(Role, row.role), row.application)
-            return Visitor(row.id, row.name, roles_of(connection, row.id), limit)
+            return Visitor(row.id, row.name, roles_of(connection, row.id), limit, ends_at=row.ends_at)
 
 
 def _is_signed_in(connection: Connection, visitor: Visitor) -> bool:

@@ -15,6 +15,9 @@ from piql_backend.pulse.versions import versions_of
 from piql_backend.web.visitor import Sees
 
 SECONDS_KEPT = 1.0  # by so much news may be late, beside the time until a page asks again
+SECONDS_FOR_A_PAGE = 0.5  # between two news of one kind, for each page that asks: so often all of them read it anew
+MOST_SECONDS_BETWEEN_NEWS = 15.0
+_SECONDS_TO_COUNT = 4.0  # as often as a page asks
 _MOST_KEPT = 1_000
 
 
@@ -24,6 +27,21 @@ class _Beat:
 
     state: EnvironmentState
     versions: VersionsRead
+
+
+@dataclass(slots=True)
+class _Pages:
+    """How many pages ask about an environment: as many as have asked in the last whole count of some seconds."""
+
+    began_at: float
+    asked: int = 0
+    counted: int = 0
+
+    def ask(self, at: float) -> None:
+        if at - self.began_at >= _SECONDS_TO_COUNT:
+            is_last = at - self.began_at < 2 * _SECONDS_TO_COUNT
+            self.began_at, self.asked, self.counted = at, 0, self.asked if is_last else 0
+        self.asked += 1
 
 
 class Pulse:
@@ -41,10 +59,13 @@ class Pulse:
         self._health = health
         self._clock = clock
         self._beats: dict[EnvironmentName, tuple[float, asyncio.Task[_Beat]]] = {}
+        self._pages: dict[EnvironmentName, _Pages] = {}
 
     async def read(self, application: str, environment: str, sees: Sees) -> PulseRead:
         """The pulse of an environment, also of one that cannot be opened; ApiError 404 for none of that name."""
-        beat = await self._beat(EnvironmentName(application, environment))
+        name = EnvironmentName(application, environment)
+        beat = await self._beat(name)
+        self._count(name)
         return PulseRead(health=self._health.as_seen(beat.state, sees), versions=beat.versions)
 
     async def _beat(self, name: EnvironmentName) -> _Beat:
@@ -65,5 +86,19 @@ class Pulse:
     async def _worked_out(self, name: EnvironmentName) -> _Beat:
         state = await self._health.look_at(name.application, name.environment)
         environment = self._environments.find(name)
-        versions = await asyncio.to_thread(versions_of, name, environment, self._applications, self._environments)
+        seconds = self._seconds_between_news(name)
+        versions = await asyncio.to_thread(
+            versions_of, name, environment, self._applications, self._environments, seconds
+        )
         return _Beat(state, versions)
+
+    def _count(self, name: EnvironmentName) -> None:
+        at = self._clock()
+        if len(self._pages) >= _MOST_KEPT:
+            self._pages.clear()
+        self._pages.setdefault(name, _Pages(at)).ask(at)
+
+    def _seconds_between_news(self, name: EnvironmentName) -> float:
+        """Few pages hear of every change; of many, all together read what changes all the time as often as few."""
+        pages = self._pages.get(name)
+        return 0.0 if pages is None else min(MOST_SECONDS_BETWEEN_NEWS, pages.counted * SECONDS_FOR_A_PAGE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from piql_backend.applications.repository import Applications
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
-from piql_backend.environments.settings_file import FILE
+from piql_backend.environments.settings_file import stamp_of
 from piql_backend.pulse.schemas import VersionsRead
 from piql_backend.threads.thread_file import COMMENTS
 
@@ -19,27 +19,29 @@ _SECONDS_TO_REST = 2  # far more than the steps in which a disk tells time
 
 
 def versions_of(
-    name: EnvironmentName, environment: Environment | None, applications: Applications, environments: Environments
+    name: EnvironmentName,
+    environment: Environment | None,
+    applications: Applications,
+    environments: Environments,
+    seconds: float,
 ) -> VersionsRead:
-    """The versions of an environment, None for one that cannot be opened. ApiError 404 for an unknown application."""
-    files = applications.version(name.application)
+    """The versions of an environment, None for one that cannot be opened. ApiError 404 for an unknown application.
+
+    What changes all the time is told `seconds` after the last time at the soonest.
+    """
+    files = applications.told_version(name.application, seconds)
     return VersionsRead(
         files=files,
         comments=_of_comments(applications.folder(name.application) / COMMENTS, files),
         environments=_of_environments(name.application, environments),
         live="" if environment is None else _of_live(environment),
-        observed="" if environment is None else _of_observed(environment),
+        observed="" if environment is None else environment.database.version(seconds),
     )
 
 
 def _of_live(environment: Environment) -> str:
     live = environment.deployments.history.live
     return "" if live is None else f"{live.read.id} {live.id}"
-
-
-def _of_observed(environment: Environment) -> str:
-    """The count of what was written since the file was opened, behind a name of that."""
-    return f"{environment.database.opening} {environment.database.changes}"
 
 
 def _of_comments(file: Path, files: str) -> str:
@@ -55,14 +57,9 @@ def _of_comments(file: Path, files: str) -> str:
 
 
 def _of_environments(application: str, environments: Environments) -> str:
-    parts = []
+    parts: list[str] = []
     for name in environments.names(application):
-        parts.append(name)
-        try:
-            state = (environments.folder(EnvironmentName(application, name)) / FILE).stat()
-        except OSError:  # a folder made by hand has none
-            continue
-        parts.append(f"{state.st_mtime_ns} {state.st_ino}")
+        parts += (name, stamp_of(environments.folder(EnvironmentName(application, name))))
     return _digest(parts)
 
 

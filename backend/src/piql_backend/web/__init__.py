@@ -18,7 +18,8 @@ for endpoints
     needs.py              what an endpoint needs of whoever asks: roles, and the declaration beside each endpoint
     visitor.py            who asks, and whether they may
     guarded_routes.py     the routes that hold it, and the walk over all of them at the start; sockets by
-                          guarded_sockets.py, methods that a path does not have by wrong_methods.py
+                          guarded_sockets.py, methods that a path does not have by wrong_methods.py; sifted_routes.py
+                          passes by those of which no path fits
     dependencies.py       the workbench, or the environment that the path names
     schemas.py            the base of all shapes, and those that several resources share
     errors.py             one exception, one shape of refusal

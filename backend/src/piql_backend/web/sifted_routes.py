@@ -1,6 +1,6 @@
 """Passes by the routers of which no path fits a request: FastAPI compares each of its 300 paths with every URL.
 
-    GET /api/applications/scadr   →  one pattern of all paths of each router   →  the paths of the one whose pattern fits
+GET /api/applications/scadr   →  one pattern of all paths of each router   →  the paths of the one that fits
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from piql_backend.web.errors import ApiError, unknown_application
@@ -27,7 +27,8 @@ class TokenLimit:
 class Visitor:
     """Somebody who is known by a `token`, a `session`, whose digest that is, or, without either, by a proxy's word.
 
-    `roles` are by application; `provider` is the OpenID provider by whose word the session was begun.
+    `roles` are by application; `provider` is the OpenID provider by whose word the session was begun. At `ends_at`, in
+    seconds since 1970, the session or the token ends by itself, unless it is used meanwhile; None: never.
     """
 
     account_id: int
@@ -36,6 +37,7 @@ class Visitor:
     token: TokenLimit | None = None
     session: str | None = None
     provider: str | None = None
+    ends_at: int | None = field(default=None, compare=False)
 
     @property
     def by(self) -> str:
