@@ -26,6 +26,8 @@ from piql.schema.values import TimeUUID
         (float("nan"), "NaN"),
         (Decimal("12.30"), "12.30"),
         (Decimal("1234567890123456789012345678901234567.8"), "1234567890123456789012345678901234567.8"),
+        (Decimal("0E-10"), "0.0000000000"),  # as DECIMAL (38, 10) holds 0
+        (Decimal("1E+3"), "1000"),
         (datetime(2026, 6, 1, 14, 0, 0, 250_000, tzinfo=timezone(timedelta(hours=2))), "2026-06-01T12:00:00.250Z"),
         (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00.000Z"),
         (date(2026, 6, 1), "2026-06-01"),

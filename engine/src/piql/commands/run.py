@@ -15,6 +15,7 @@ from piql.commands.arguments import add_output
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.table import counted, format_table
 from piql.errors import CompilationRefused, InvalidParameter, NotDeployed, PiqlError
+from piql.schema.json_values import decimal_text
 from piql.text.diagnostics.render import render_all
 
 
@@ -120,6 +121,8 @@ def _plain(value: object) -> object:
             return value
         case bytes():
             return base64.b64encode(value).decode()
+        case Decimal():
+            return decimal_text(value)
         case date():  # a datetime is one, too
             return value.isoformat()
         case _:

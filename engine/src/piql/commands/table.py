@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
+
+from piql.schema.json_values import decimal_text
 
 
 def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -39,7 +42,7 @@ def _text(value: object) -> str:
     """Return a cell; control characters are spelled out, for a terminal would obey them."""
     if value is None:
         return "NULL"
-    text = str(value).replace("\n", "⏎")
+    text = (decimal_text(value) if isinstance(value, Decimal) else str(value)).replace("\n", "⏎")
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

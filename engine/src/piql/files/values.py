@@ -24,7 +24,7 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.json_values import base64_text, moment_text
+from piql.schema.json_values import base64_text, decimal_text, moment_text
 from piql.schema.types import KINDS
 from piql.schema.values import QUOTED, ValueMismatch, shown
 
@@ -147,6 +147,8 @@ def as_written(value: object, most: int = 60) -> str:
             text = value.hex()
         case datetime():
             text = value.isoformat()
+        case Decimal():
+            text = decimal_text(value)
         case _:
-            text = str(value) if isinstance(value, (*QUOTED, Decimal, int, float)) else repr(value)
+            text = str(value) if isinstance(value, (*QUOTED, int, float)) else repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -67,10 +67,17 @@ def without_type(value: object) -> str | dict[str, Json]:
             return moment_text(value)
         case bytes():
             return {BYTES: base64_text(value)}
-        case _ if isinstance(value, (*QUOTED, Decimal)):
+        case Decimal():
+            return decimal_text(value)
+        case _ if isinstance(value, QUOTED):
             return str(value)
         case _:
             raise TypeError(f"no JSON for {type(value).__name__}")
+
+
+def decimal_text(value: Decimal) -> str:
+    """Return all digits of a number, without an exponent: `0.0000000000`, not `0E-10`."""
+    return f"{value:f}"
 
 
 def moment_text(value: datetime) -> str:
