@@ -9,6 +9,7 @@ from random import Random
 import piql
 import pytest
 from piql.compiler.syntax.parser import parse
+from piql.editor.service.semantic_tokens import semantic_tokens
 from piql.text.diagnostics.report import CODES
 from piql.text.source import Source
 from reference import codes, reference_pages, settings
@@ -67,6 +68,12 @@ def test_every_keyword_of_the_parser_stands_in_the_grammar_or_is_said_to_be_left
     words = {word for text in texts for word in re.findall(r'"([A-Z]{2,})"', text)}
     left_out = {word for what, _ in LEFT_OUT for word in what.split()}
     assert words - keywords() - left_out - NO_KEYWORDS == set()
+
+
+def test_every_keyword_of_the_grammar_is_coloured_as_one() -> None:
+    kinds = {word: semantic_tokens({"a.piql": f"{word} ("}, "a.piql")[0].type for word in keywords()}
+    plain = sorted(word for word, kind in kinds.items() if kind not in ("keyword", "type", "function"))
+    assert plain == []
 
 
 def test_every_variable_that_the_code_reads_is_documented() -> None:
