@@ -102,6 +102,7 @@ async def test_alone_a_request_is_opened_and_deployed_and_the_version_names_it(
     assert begun.status_code == 202, begun.text
     request = await until_over(client)
     assert (request["status"], request["deployed_version"], request["missing"]) == ("deployed", 2, [])
+    assert request["deployed_by"] is None  # nobody signs in
     version = await live(client)
     assert (version["version"], version["request"], version["files"]) == (2, 1, with_query(files))
     assert [item["request"] for item in (await client.get(DEPLOYMENTS)).json()["items"]] == [1, None]

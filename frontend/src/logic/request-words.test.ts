@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   aboutText,
+  deployerText,
   headline,
   impossibleRules,
   listText,
@@ -51,6 +52,15 @@ describe('the list of requests', () => {
       'Deployed as version 4 by ben.',
     )
     expect(listText({ ...OPEN, status: 'withdrawn' })).toBe('Withdrawn.')
+  })
+})
+
+describe('who deployed a version', () => {
+  it('is a person, another application, or nobody in particular', () => {
+    expect(deployerText({ deployed_by: 'ada', application_id: 'scadr' }, 'scadr')).toBe(' by ada')
+    expect(deployerText({ deployed_by: 'a program', application_id: null }, 'scadr')).toBe(' by a program')
+    expect(deployerText({ deployed_by: 'tpcw', application_id: 'tpcw' }, 'scadr')).toBe(' by the application tpcw')
+    expect(deployerText({ deployed_by: 'scadr', application_id: 'scadr' }, 'scadr')).toBe('')
   })
 })
 

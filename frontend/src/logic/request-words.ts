@@ -63,6 +63,14 @@ export function byText(person: string | null): string {
   return person === null ? '' : ` by ${person}`
 }
 
+type Deployer = { deployed_by: string; application_id: string | null }
+
+/** Who deployed a version, seen from an application; nobody is named where it did so itself, without a login. */
+export function deployerText({ deployed_by: by, application_id: from }: Deployer, application: string): string {
+  if (by !== from) return byText(by)
+  return by === application ? '' : byText(`the application ${by}`)
+}
+
 /** A request in the list, as far as the list knows it: what it waits for, or how it ended. */
 export function listText(request: Request): string {
   const comments = request.open_comments

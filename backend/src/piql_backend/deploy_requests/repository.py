@@ -78,7 +78,7 @@ _REVISIONS = Listing[RevisionRead, int](
 )
 _SELECTION = """
     SELECT asked.id, number, title, why, asked.author, opened_at, withdrawn_by, withdrawn_at,
-           revision, made_at, base_version, version, deployed_by, created_at,
+           revision, made_at, base_version, version, nullif(deployed_by, workspace_id), created_at,
            (SELECT count(*) FROM deploy_request_comments AS said
             WHERE said.request = asked.number AND said.resolved_at IS NULL)
     FROM deploy_requests AS asked

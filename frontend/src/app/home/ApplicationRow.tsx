@@ -5,6 +5,7 @@ import { latency } from '../../api/latency-queries'
 import { health } from '../../api/pulse'
 import { deployments, environments } from '../../api/queries'
 import type { ApplicationSummary, Health } from '../../api/types'
+import { deployerText } from '../../logic/request-words'
 import { dangerSummary } from '../../logic/slo-summary'
 import { DEVELOPMENT, viewOf } from '../../logic/view'
 import { Badge } from '../../ui/Badge'
@@ -143,7 +144,7 @@ function Live({ application, environment: name }: { application: string; environ
             : '…'}
       </Cell>
       <Cell>{summary ? <Badge tone={summary.tone}>{summary.text}</Badge> : null}</Cell>
-      <Cell>{live ? `${formatDay(live.created_at)}, ${live.deployed_by}` : null}</Cell>
+      <Cell>{live ? `${formatDay(live.created_at)}${deployerText(live, application)}` : null}</Cell>
     </>
   )
 }

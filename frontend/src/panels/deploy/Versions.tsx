@@ -3,6 +3,7 @@ import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { setView, useEnvironment } from '../../app/url-state'
+import { deployerText } from '../../logic/request-words'
 import { runName } from '../../logic/run-name'
 import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
@@ -52,7 +53,7 @@ export function Versions() {
               </Cell>
               <Cell>
                 <span className={styles['when']}>{formatDay(version.created_at)}</span>
-                <span className={styles['who']}>by {version.deployed_by}</span>
+                <span className={styles['who']}>{deployerText(version, environment.application)}</span>
               </Cell>
               <Cell isNumeric>{formatCount(version.queries.length)}</Cell>
               <Cell>{predictedFrom(version)}</Cell>
