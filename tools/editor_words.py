@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 
 from piql.compiler.binding.functions import AGGREGATES, USAGES
+from piql.compiler.binding.view_windows import FUNCTION
 from piql.compiler.syntax.cursor import RESERVED
 from piql.editor.service.semantic_tokens import SOFT_KEYWORDS
 from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, json_form
@@ -23,7 +24,7 @@ def module() -> str:
     lists = {
         "KEYWORDS": RESERVED | SOFT_KEYWORDS,
         "TYPES": KIND_OF_NAME,
-        "FUNCTIONS": {*AGGREGATES, *USAGES} - RESERVED,
+        "FUNCTIONS": {*AGGREGATES, *USAGES, FUNCTION} - RESERVED,
     }
     forms = "".join(f"  {kind.value}: '{json_form(kind)}',\n" for kind in COLUMN_TYPES)
     return (

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from decimal import localcontext
 from fractions import Fraction
 from typing import Any, cast
@@ -116,7 +117,7 @@ def _groups(table: Table, records: list[Record]) -> Iterator[Entry]:
     """Yield the row of each group of a view, counted and summed anew."""
     view = table.view
     assert view is not None
-    records = [record for record in records if _is_counted(view, record)]
+    records = [at for record in records if _is_counted(view, record) for at in _in_windows(view, record)]
     for key in dict.fromkeys(_key_of(view, record) for record in records):
         group = [record for record in records if _key_of(view, record) == key]
         row = dict(zip((name for name, _ in view.keys), key, strict=True))
@@ -133,6 +134,20 @@ def _key_of(view: View, record: Record) -> Entry:
     """Return the group of a record, with what stands for NULL in its key."""
     stand_ins = {stand_in.column: stand_in.value for stand_in in view.stand_ins}
     return tuple(stand_ins.get(name) if record[name] is None else record[name] for _, name in view.keys)
+
+
+def _in_windows(view: View, record: Record) -> Iterator[Record]:
+    """Yield a record once for each window that it is in, with the beginning of the window in the place of its time."""
+    if view.window is None:
+        yield record
+        return
+    value = record[view.window.column]
+    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day, tzinfo=UTC)
+    length, step = (timedelta(milliseconds=time) for time in (view.window.length, view.window.step))
+    beginning = moment - (moment - datetime(2000, 1, 3, tzinfo=UTC)) % step
+    while beginning + length > moment:
+        yield {**record, view.window.column: beginning if isinstance(value, datetime) else beginning.date()}
+        beginning -= step
 
 
 _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {

@@ -23,9 +23,9 @@ import duckdb
 from .contents import Contents
 from .duckdb_text import EXACT_AVERAGE, EXACT_SUM, FINITE, Written, duckdb_query
 from .query import Read
-from .schema import Schema, duckdb_ddl
+from .schema import Schema, View, duckdb_ddl, duckdb_type
 from .values import Value, duckdb_literal, from_duckdb
-from .views import readable
+from .views import base_of, readable
 
 
 class Reference:
@@ -41,7 +41,7 @@ class Reference:
         self.connection.create_function(EXACT_AVERAGE, _exact_average, ["VARCHAR[]"], "DOUBLE", null_handling="special")
         self.readable = readable(schema)
         for view in schema.views:
-            self.connection.execute(f'CREATE VIEW "{view.name}" AS {duckdb_query(schema, view.select, {}).text}')
+            self.connection.execute(f'CREATE VIEW "{view.name}" AS {_text_of(schema, view)}')
         self.dirty = {table.name for table in schema.tables}
 
     def close(self) -> None:
@@ -76,6 +76,21 @@ class Reference:
         self._fill()
         fetched = self.connection.execute(f'SELECT * FROM "{name}"').fetchall()
         return [tuple(map(from_duckdb, row)) for row in fetched]
+
+
+def _text_of(schema: Schema, view: View) -> str:
+    """Return the query of a view for DuckDB: with windows, over the rows of its table, once for each window."""
+    text = duckdb_query(schema, view.select, {}).text
+    if view.window is None:
+        return text
+    table = base_of(schema, view)
+    column = view.window.column
+    kind = duckdb_type(table.column(column).type)
+    step = f"INTERVAL {view.window.step}"
+    began = f'CAST(time_bucket({step}, "{column}") - number * {step} AS {kind}) AS began'
+    rows = f'(SELECT *, {began} FROM "{table.name}", range({view.window.count}) AS windows(number))'
+    text = text.replace(f'window_start("of rows"."{column}")', '"of rows".began')
+    return text.replace(f'FROM "{table.name}" "of rows"', f'FROM {rows} AS "of rows"')
 
 
 def _exact_sum(numbers: Sequence[float] | None) -> float | None:

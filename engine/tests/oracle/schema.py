@@ -77,11 +77,26 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """Windows of time by a column: how long they are, how far apart they begin, and in how many a row is."""
+
+    column: str
+    length: str
+    step: str
+    count: int
+
+    @property
+    def clause(self) -> str:
+        return f"WINDOW {self.length}" + (f" BY {self.step}" if self.count > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """A CREATE VIEW; `select` groups the rows of one table."""
+    """A CREATE VIEW; `select` groups the rows of one table, by the beginnings of a `window` where it has one."""
 
     name: str
     select: Select
+    window: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +111,13 @@ class Schema:
 
 def piql_ddl(schema: Schema) -> str:
     """Write the schema as PIQL."""
-    views = (f"CREATE VIEW {view.name} AS\n{piql_statement(view.select)};" for view in schema.views)
+    views = (_create_view(view) for view in schema.views)
     return "\n".join([*map(_create_table, schema.tables), *views, *map(_create_index, schema.indexes)]) + "\n"
+
+
+def _create_view(view: View) -> str:
+    clause = f"\n{view.window.clause}" if view.window is not None else ""
+    return f"CREATE VIEW {view.name} AS\n{piql_statement(view.select)}{clause};"
 
 
 def _create_table(table: Table) -> str:

@@ -16,12 +16,17 @@ from dataclasses import replace
 import piql
 
 from .query import Aggregate, And, Between, Call, Col, Compare, Const, Expr, In, IsNull, Item, Not, Or, Select, Source
-from .schema import Column, ForeignKey, HandIndex, Schema, Table, View, piql_ddl
+from .schema import Column, ForeignKey, HandIndex, Schema, Table, View, Window, piql_ddl
 from .schema_generator import Pools
 from .sources import conjunction
 from .values import BIGINT, DOUBLE, Value, ValueType, can_be_literal
 
 ALIAS = "of"
+WINDOW_START = "WINDOW_START"
+WINDOWS = {
+    "DATE": (("7 DAYS", "7 DAYS", 1), ("2 WEEKS", "1 WEEK", 2), ("30 DAYS", "10 DAYS", 3)),
+    "TIMESTAMP": (("1 HOUR", "1 HOUR", 1), ("1 DAY", "8 HOURS", 3), ("90 SECONDS", "45 SECONDS", 2)),
+}
 MOST_DIGITS = 12
 """Of a DECIMAL that is summed. Sums of more digits may leave their type: views/test_random_worlds is about those."""
 
@@ -145,9 +150,14 @@ class _Maker:
         tests: list[Expr] = []
         group: list[Expr] = []
         items: list[Item] = []
+        window: Window | None = None
         for column in rng.sample(candidates, min(len(candidates), rng.choice((1, 1, 2, 2, 3)))):
             key: Expr = Col(ALIAS, column.name)
-            if column.is_nullable:
+            if window is None and column.type.kind in WINDOWS and rng.random() < 0.5:
+                window = Window(column.name, *rng.choice(WINDOWS[column.type.kind]))
+                tests += [IsNull(key, True)] if column.is_nullable else []
+                key = Call(WINDOW_START, (key,))
+            elif column.is_nullable:
                 stand_in, chance = self.literal(table, column), rng.random()
                 if stand_in is not None and chance < 0.45:
                     key = Call("COALESCE", (key, Const(stand_in, column.type)))
@@ -163,6 +173,7 @@ class _Maker:
         return View(
             name,
             Select(tuple(items), (Source("from", table.name, ALIAS),), conjunction(tests), group=tuple(group)),
+            window,
         )
 
     def aggregates(self, table: Table, never_null: set[str]) -> list[Item]:

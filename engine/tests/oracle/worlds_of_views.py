@@ -88,6 +88,8 @@ def _called(alias: str, expression: Expr) -> Expr:
     match expression:
         case Col():
             return replace(expression, alias=alias)
+        case Call(name="WINDOW_START", arguments=(Col(name=column),)):
+            return Col(alias, column)
         case Call():
             return replace(expression, arguments=tuple(_called(alias, argument) for argument in expression.arguments))
         case Aggregate(operand=Col() as operand):

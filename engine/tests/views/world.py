@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -24,7 +25,24 @@ _KEYS = {
     "INT": (0, 1, -7),
     "DECIMAL(6, 2)": (Decimal("0.00"), Decimal("-1.50"), Decimal("99.99")),
     "BOOLEAN": (False, True),
+    "DATE": (date(2024, 2, 29), date(2024, 3, 3), date(2024, 3, 4), date(1969, 12, 31)),
+    "TIMESTAMP": (
+        datetime(2024, 3, 3, 23, 59, 59, 999_000, UTC),
+        datetime(2024, 3, 4, tzinfo=UTC),
+        datetime(2024, 3, 4, 0, 42, 0, 1000, UTC),
+        datetime(1969, 7, 20, 20, 17, 40, tzinfo=UTC),
+    ),
 }
+_WINDOWS = {
+    "DATE": (("7 DAYS", "7 DAYS", 1), ("2 WEEKS", "7 DAYS", 2), ("3 DAYS", "1 DAY", 3)),
+    "TIMESTAMP": (
+        ("1 HOUR", "1 HOUR", 1),
+        ("1 HOUR", "20 MINUTES", 3),
+        ("2 WEEKS", "1 WEEK", 2),
+        ("90 SECONDS", "45 SECONDS", 2),
+    ),
+}
+"""Of a time: how long windows are, how far apart they begin, and in how many a row is."""
 _VALUES: Mapping[str, tuple[Any, ...]] = {
     "INT": (0, 1, -1, 2_147_483_647),
     "BIGINT": (0, 5, -5, 2**62, -(2**62), 2**63 - 1),
@@ -68,13 +86,27 @@ class View:
     aggregates: tuple[Aggregate, ...]
     condition: str = ""
     stand_ins: Mapping[str, str] = field(default_factory=dict)  # by the name of a key, as literals
+    windowed: Column | None = None
+    window: tuple[str, str, int] = ("", "", 1)
 
     def grouped_by(self, key: Column) -> str:
+        if key == self.windowed:
+            return f"WINDOW_START({key.name})"
         return f"COALESCE({key.name}, {self.stand_ins[key.name]})" if key.name in self.stand_ins else key.name
 
     @property
     def names(self) -> tuple[str, ...]:
         return (*(f"by_{key.name}" for key in self.keys), *(part.name for part in self.aggregates))
+
+    @property
+    def recomputed(self) -> str:
+        """The view as DuckDB computes it: each row once for each of its windows."""
+        if self.windowed is None:
+            return self.select
+        name, (_, step, count) = self.windowed.name, self.window
+        beginning = f"time_bucket(INTERVAL {step}, {name}) - number * INTERVAL {step}"
+        rows = f"(SELECT *, CAST({beginning} AS {self.windowed.type}) AS began FROM t, range({count}) AS of(number))"
+        return self.select.replace(f"WINDOW_START({name})", "began").replace("FROM t", f"FROM {rows} AS t")
 
     @property
     def select(self) -> str:
@@ -84,7 +116,11 @@ class View:
         return f"SELECT {keys}, {parts} FROM t{where} GROUP BY {', '.join(map(self.grouped_by, self.keys))}"
 
     def exactly(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return a row of DuckDB's with each average next to the exact one: DuckDB's is off by its last digits."""
+        """Return a row of DuckDB's with its times in UTC, and each average next to the exact one.
+
+        DuckDB's averages are off by their last digits.
+        """
+        row = tuple(value.replace(tzinfo=UTC) if isinstance(value, datetime) else value for value in row)
         values = dict(zip(self.names, row, strict=True))
         for part in self.aggregates:
             if part.function == "AVG" and part.column is not None and values[part.name] is not None:
@@ -95,10 +131,15 @@ class View:
         return tuple(values.values())
 
     @property
+    def _clause(self) -> str:
+        length, step, _ = self.window
+        return "" if self.windowed is None else f" WINDOW {length}{f' BY {step}' if step != length else ''}"
+
+    @property
     def text(self) -> str:
         top = f"CREATE QUERY top_{self.name} AS SELECT {self.names[0]}, rows_there FROM {self.name}"
         return (
-            f"CREATE VIEW {self.name} AS {self.select};\n"
+            f"CREATE VIEW {self.name} AS {self.select}{self._clause};\n"
             f"{top} WHERE {self.names[0]} = [key] ORDER BY rows_there DESC LIMIT 3;\n"
         )
 
@@ -137,8 +178,13 @@ class World:
     def _view(self, name: str) -> View:
         chance = self.chance
         keys = tuple(chance.sample(self.keys, chance.randint(1, len(self.keys))))
+        times = [key for key in keys if key.type in _WINDOWS]
+        windowed = chance.choice(times) if times and chance.random() < 0.7 else None
+        window = chance.choice(_WINDOWS[windowed.type]) if windowed is not None else ("", "", 1)
         stand_ins = {
-            key.name: _literal(chance.choice(_KEYS[key.type])) for key in keys if key.nullable and chance.random() < 0.5
+            key.name: _literal(chance.choice(_KEYS[key.type]))
+            for key in keys
+            if key.nullable and key != windowed and chance.random() < 0.5
         }
         never_null = {key.name for key in keys if key.nullable and key.name not in stand_ins}
         tests = [f"{name} IS NOT NULL" for name in sorted(never_null)]
@@ -158,7 +204,7 @@ class World:
                 if chance.random() < 0.5:
                     parts.append(Aggregate(f"mean_{column.name}", "AVG", column))
         chance.shuffle(parts)
-        return View(name, keys, tuple(parts), " AND ".join(tests), stand_ins)
+        return View(name, keys, tuple(parts), " AND ".join(tests), stand_ins, windowed, window)
 
     def _test(self, depth: int = 2) -> str:
         """Return a random test of columns of one row, as PIQL and DuckDB write it."""
@@ -290,13 +336,23 @@ class World:
             declared = ", ".join(column.declared for column in self.columns)
             duck.execute(f"CREATE TABLE t ({declared})")
             for row in rows.values():
-                duck.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", [row[name] for name in names])
-            return {view.name: ordered(map(view.exactly, duck.execute(view.select).fetchall())) for view in self.views}
+                values = [_without_zone(row[name]) for name in names]
+                duck.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", values)
+            return {
+                view.name: ordered(map(view.exactly, duck.execute(view.recomputed).fetchall())) for view in self.views
+            }
+
+
+def _without_zone(value: Any) -> Any:
+    """Return a time as DuckDB's TIMESTAMP takes it, which has no time zone; other values as they are."""
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
 def _literal(value: Any) -> str:
     """Return a value as it is written in both languages."""
-    if isinstance(value, str):
+    if isinstance(value, datetime):
+        value = value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, str | date):
         return f"'{value}'"
     return str(value).upper() if isinstance(value, bool) else str(value)
 

@@ -112,6 +112,7 @@ export const KEYWORDS = [
   'VIEW',
   'WHEN',
   'WHERE',
+  'WINDOW',
   'WITH',
   'WRITE',
 ]
@@ -194,6 +195,7 @@ export const FUNCTIONS = [
   'UCASE',
   'UPPER',
   'UUID',
+  'WINDOW_START',
 ]
 
 export const JSON_OF_TYPE: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Literal
 
 from piql.schema.thresholds import DEFAULT, Thresholds
+from piql.schema.view_windows import ViewWindow
 from piql.text.source import Span
 from piql.trees.cached_property import cached_property
 from piql.trees.node import Node
@@ -263,7 +264,8 @@ class View:
     `stand_ins`. Of the table, only rows count for which `condition` is true.
 
     With `joins` its rows are those of all its tables that belong together, and a column is called after the number of
-    its table: `1.subject` (`column_of`).
+    its table: `1.subject` (`column_of`). With a `window`, the key of its column holds when a window begins, and
+    a row is in a group for each of its windows.
     """
 
     table: str
@@ -272,6 +274,12 @@ class View:
     condition: RowTest | None = None
     stand_ins: tuple[StandIn, ...] = ()
     joins: tuple[JoinedTable, ...] = ()
+    window: ViewWindow | None = None
+
+    @property
+    def groups_of_row(self) -> int:
+        """In how many groups a row is at most."""
+        return self.window.count if self.window is not None else 1
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -20,9 +20,11 @@ from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.types import is_number, summed_type
 from piql.compiler.binding.view_rows import ViewRows, bind_rows_of_view
 from piql.compiler.binding.view_tables import ViewRefused, ViewTables, refused
+from piql.compiler.binding.view_windows import FUNCTION, bind_window, window_column
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Column, Default, ForeignKey, Kind, SqlType, StandIn, Table, View, ViewAggregate
 from piql.schema.types import TEXTS
+from piql.schema.view_windows import ViewWindow
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
@@ -58,7 +60,7 @@ class _ViewBuilder:
         self.views = views
         self.columns: dict[str, Column] = {}  # of the view, by name
         self.keys: dict[str, str] = {}  # column of the rows → column of the view
-        self.stand_ins: dict[str, StandIn] = {}  # by column of the table
+        self.made: dict[str, StandIn | ViewWindow] = {}  # keys that are not the column itself, by column of the table
         self.aggregates: list[ViewAggregate] = []
         self.rows: ViewRows | None = None
 
@@ -69,6 +71,7 @@ class _ViewBuilder:
         if self.of.is_broken:
             return None
         table = self.of.rows
+        self.window: ViewWindow | None = None
         if select.where is not None:
             self.rows = bind_rows_of_view(select.where, self.of, self.tables)
         grouped = self._grouped(select, table)
@@ -88,8 +91,9 @@ class _ViewBuilder:
             tuple((self.keys[name], name) for name in grouped),
             tuple(self._whole_aggregates()),
             self.rows.condition if self.rows is not None else None,
-            tuple(self.stand_ins[name] for name in grouped if name in self.stand_ins),
+            tuple(made for name in grouped if isinstance(made := self.made.get(name), StandIn)),
             self.of.joins,
+            self.window,
         )
         self.of.check_bounded(view)
         return Table(
@@ -105,7 +109,7 @@ class _ViewBuilder:
 
     def _implied_keys(self) -> tuple[ForeignKey, ...]:
         """Return the foreign keys of the view: those of its tables that it is grouped by, and their primary keys."""
-        called = {column: name for column, name in self.keys.items() if column not in self.stand_ins}
+        called = {column: name for column, name in self.keys.items() if column not in self.made}
         implied: list[ForeignKey] = []
         for number, table in enumerate(self.of.tables):
             named = [(key.columns, key.table, key.referenced_columns) for key in table.foreign_keys]
@@ -132,17 +136,17 @@ class _ViewBuilder:
         for key in select.group.keys:
             part = self._key(key)
             if part is None:
-                way_out = "name a column of the table, or COALESCE(column, 'value')"
+                way_out = "name a column of the table, COALESCE(column, 'value') or WINDOW_START(column)"
                 raise refused("a view is grouped by columns", key.span, way_out)
-            column, stand_in = part
-            if column.name in grouped and self.stand_ins.get(column.name) != stand_in:
+            column, made = part
+            if column.name in grouped and self.made.get(column.name) != made:
                 raise refused(
                     f"{self.of.written(column.name)} is grouped by in two ways", key.span, "leave one of them out"
                 )
-            if stand_in is not None:
-                self.stand_ins[column.name] = stand_in
-            elif self._may_be_null(column):
-                raise self._group_of_null(select, column, key.span)
+            if made is not None:
+                self.made[column.name] = made
+            if not isinstance(made, StandIn) and self._may_be_null(column):
+                raise self._group_of_null(select, column, key)
             if column.type.kind is Kind.DOUBLE:
                 raise refused(
                     f"{self.of.written(column.name)} is a DOUBLE, which is no exact key",
@@ -150,13 +154,33 @@ class _ViewBuilder:
                     "group by a DECIMAL or a whole number",
                 )
             grouped[column.name] = key.span
+        if self.node.window is not None and self.window is None:
+            raise self._window_of_nothing(select, self.node.window, table)
         return grouped
 
-    def _key(self, expression: ast.Expression) -> tuple[Column, StandIn | None] | None:
-        """Return the column of a key, with what stands for NULL in COALESCE(column, 'value'); None for no key."""
+    def _window_of_nothing(self, select: ast.Select, clause: ast.WindowClause, table: Table) -> ViewRefused:
+        """Return the refusal of windows without a time, with the fix for the one column of time, if there is one."""
+        assert select.group is not None
+        times = [column for column in table.columns if column.type.kind is Kind.TIMESTAMP]
+        shown = self.of.written(times[0].name) if len(times) == 1 else "column"
+        call, end = f"{FUNCTION}({shown})", select.group.span.end
+        at = select.items_span.end
+        edits = (
+            Edit(clause.span.file, at, at, f", {call} AS {self._free_name('began')}"),
+            Edit(clause.span.file, end, end, f", {call}"),
+        )
+        fixes = (Fix(f"Group by the windows of {shown}", edits),) if len(times) == 1 else ()
+        way_out = f"select {call} AS began, and add {call} to GROUP BY"
+        return refused("nothing says which time puts a row into a window", clause.span, way_out, fixes)
+
+    def _key(self, expression: ast.Expression) -> tuple[Column, StandIn | ViewWindow | None] | None:
+        """Return the column of a key, with what is made of it: of COALESCE and WINDOW_START; None for no key."""
         column = self._column(expression)
         if column is not None:
             return column, None
+        timed = window_column(expression)
+        if timed is not None:
+            return self._windowed(expression, timed)
         match expression:
             case ast.Call(arguments=(ast.ColumnName() as name, ast.LiteralValue() as value)) if (
                 expression.name.text.upper() == "COALESCE" and value.value is not None
@@ -169,12 +193,24 @@ class _ViewBuilder:
                 return column, StandIn(column.name, repr(value.value), bound.value)
         return None
 
+    def _windowed(self, call: ast.Expression, name: ast.ColumnName) -> tuple[Column, ViewWindow]:
+        """Return the column whose windows a key names; raise ViewRefused for windows of a second one."""
+        column = self._column(name)
+        assert column is not None
+        if self.window is None:
+            self.window = bind_window(self.node.window, call, column, self.of.written(column.name))
+        elif self.window.column != column.name:
+            raise refused("a view has windows of one column", call.span, "group by the other column as it is")
+        return column, self.window
+
     def _may_be_null(self, column: Column) -> bool:
         """Return whether a column may be NULL in a row that the view counts."""
         return column.nullable and (self.rows is None or column.name not in self.rows.never_null)
 
-    def _group_of_null(self, select: ast.Select, column: Column, span: Span) -> ViewRefused:
+    def _group_of_null(self, select: ast.Select, column: Column, key: ast.Expression) -> ViewRefused:
         """Return the refusal of a group without a key, with the fixes that leave its rows out, or name the group."""
+        time = window_column(key)
+        span = time.span if time is not None else key.span
         test = f"{span.text} IS NOT NULL"
         shown = self.of.written(column.name)
         title = f"Leave out the rows without {shown}"
@@ -188,11 +224,11 @@ class _ViewBuilder:
             fixes.append(Fix(title, (Edit(span.file, end, end, f" WHERE {test}"),)))
         if column.type.kind in TEXTS:
             fixes.append(self._with_empty_text(select, column, span))
+        named = f"select and group by COALESCE({span.text}, …) with the value that stands for NULL; or "
         return refused(
             f"{shown} may be NULL, and a row is found by its key only if no part of it is NULL",
-            span,
-            f"add WHERE {test}, which leaves such rows out; or select and group by COALESCE({span.text}, …) with the "
-            f"value that stands for NULL; or declare {shown} NOT NULL",
+            key.span,
+            f"add WHERE {test}, which leaves such rows out; or {named if time is None else ''}declare {shown} NOT NULL",
             tuple(fixes),
         )
 
@@ -215,8 +251,8 @@ class _ViewBuilder:
             raise refused("a view names its columns", item.span, "write the columns of GROUP BY, and COUNT(*) AS n")
         part = self._key(item.expression)
         if part is not None:
-            column, stand_in = part
-            if column.name in grouped and self.stand_ins.get(column.name) != stand_in:
+            column, made = part
+            if column.name in grouped and self.made.get(column.name) != made:
                 group = grouped[column.name].text
                 raise refused(
                     f"{item.expression.span.text} is selected, and the view is grouped by {group}",
@@ -229,8 +265,9 @@ class _ViewBuilder:
             if column.name in self.keys:
                 raise refused(f"{self.of.written(column.name)} is selected twice", item.span, "leave one of them out")
             plain = self.of.plain(column.name)
-            if stand_in is not None and item.alias is None:
-                raise refused(f"{item.span.text} has no name", item.span, f"write {item.span.text} AS {plain}")
+            if made is not None and item.alias is None:
+                called = "began" if isinstance(made, ViewWindow) else plain
+                raise refused(f"{item.span.text} has no name", item.span, f"write {item.span.text} AS {called}")
             name = item.alias or ast.Name(text=plain, span=item.span)
             self._add_column(Column(name.text, column.type, False, span=item.span))
             self.keys[column.name] = name.text

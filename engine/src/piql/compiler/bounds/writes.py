@@ -269,9 +269,7 @@ def _add_views(plan: WritePlan, requests: _Requests) -> int:
         )
         if not groups:
             continue
-        reason = (
-            f"the groups of {view.name} that the row leaves and enters" if groups > 1 else f"its group of {view.name}"
-        )
+        reason = _which_groups(upkeep)
         requests.gets.append(Term(str(groups), groups, reason, view.name_span))
         requests.puts.append(Term(str(groups), groups, f"{reason}, with what is counted and summed", view.name_span))
         by_steps = _is_kept_by_steps(upkeep)
@@ -282,6 +280,17 @@ def _add_views(plan: WritePlan, requests: _Requests) -> int:
         for index in upkeep.indexes:
             _add_entries_of_view(requests, index, groups * most_entries(view, index), reason, by_steps=by_steps)
     return sum(_trips_of_view(upkeep) for upkeep in plan.views)
+
+
+def _which_groups(upkeep: ViewUpkeep) -> str:
+    """Return which groups of a view a row changes."""
+    view = upkeep.view
+    assert view.view is not None
+    if upkeep.groups == 1:
+        return f"its group of {view.name}"
+    if upkeep.groups == view.view.groups_of_row:
+        return f"its groups of {view.name}, one for each of {upkeep.groups:,} windows"
+    return f"the groups of {view.name} that the row leaves and enters"
 
 
 def _add_entries_of_view(requests: _Requests, index: Index, entries: int, reason: str, *, by_steps: bool) -> None:

@@ -50,7 +50,7 @@ from piql.compiler.physical.operators import (
     inputs,
 )
 from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
-from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.write_plan import ViewUpkeep, WritePlan
 from piql.schema.catalog import Index, IndexColumn
 
 
@@ -208,6 +208,13 @@ def _rows(order: tuple[SortKey, ...], is_ascending: bool, is_merged: bool, limit
     return f"{direction}{merged}, first {format_count(limit.count)}"
 
 
+def _kept(upkeep: ViewUpkeep) -> str:
+    """Return a view that a write keeps, with the number of windows that a row is in."""
+    assert upkeep.view.view is not None
+    windows = upkeep.view.view.groups_of_row
+    return f"{upkeep.view.name} in {windows} windows" if windows > 1 else upkeep.view.name
+
+
 def _write(plan: WritePlan) -> str:
     assignments = format_assignments(plan.values) + format_more(plan.more, plan.rows)
     text = plan.table.name
@@ -222,5 +229,5 @@ def _write(plan: WritePlan) -> str:
     if plan.condition is not None:
         text += f" if {format_expression(plan.condition)}"
     if plan.views:
-        text += f" keeping {', '.join(upkeep.view.name for upkeep in plan.views)}"
+        text += f" keeping {', '.join(map(_kept, plan.views))}"
     return text + format_returning(plan.returning)

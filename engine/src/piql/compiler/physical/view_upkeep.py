@@ -37,7 +37,7 @@ def upkeep_of_views(
             continue
         of_row = view.view.key_columns.difference(table.primary_key)
         moves = may_move and bool(of_row if changed is None else of_row & changed)
-        upkeep.append(ViewUpkeep(view, 2 if moves else 1, of_view))
+        upkeep.append(ViewUpkeep(view, (2 if moves else 1) * view.view.groups_of_row, of_view))
     return tuple(upkeep)
 
 
@@ -78,6 +78,7 @@ class _Joined:
                     continue
                 reads += self._reads(start.lookups, times if self._reads_others(start, start.lookups) else 1)
                 groups += (2 if times == 2 and self._moves(start) else 1) * start.most_rows
+        groups *= self._definition.groups_of_row
         return ViewUpkeep(self._view, groups, of_view, tuple(reads)) if groups or reads else None
 
     def _changes(self, columns: frozenset[str]) -> bool:

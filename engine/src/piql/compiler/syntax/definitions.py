@@ -2,7 +2,7 @@
 
     CREATE TABLE name (column type [NOT NULL] [constraint]…, …, [CONSTRAINT name] constraint, …)
     CREATE INDEX name ON table (column [ASC | DESC] | TOKEN(column, …), …) [COVERING (column, …)] [BUCKETS n]
-    CREATE VIEW name AS query
+    CREATE VIEW name AS query [WINDOW length [BY step]]
     SET name = number
 
 A broken element of a table is reported and dropped; the table stays, with `is_broken` set. What SQL and CQL have and
@@ -18,6 +18,7 @@ from piql.compiler.syntax.cursor import CREATABLE, MAX_ELEMENTS, MAX_TOKENS, RES
 from piql.compiler.syntax.precedence import COMPARISON
 from piql.compiler.syntax.unsupported import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.compiler.syntax.writes import WriteParser
+from piql.schema.calendar import UNIT_OF_WORD, UNITS
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
 
@@ -364,7 +365,26 @@ class DefinitionParser(WriteParser):
         self.expect("AS", "after the name of the view")
         if not self.is_query_ahead() and self.token.word != "SELECT":
             raise self.expecting("SELECT after AS")
-        return ast.CreateView(name=name, query=self.query(), span=self.span_from(start))
+        query = self.query()
+        window = self._window() if self.token.word == "WINDOW" else None
+        return ast.CreateView(name=name, query=query, window=window, span=self.span_from(start))
+
+    def _window(self) -> ast.WindowClause:
+        """Parse `WINDOW length BY step`."""
+        start = self.advance().start
+        length = self._duration("the length of a window, such as 1 HOUR")
+        step = self._duration("how far apart windows begin, such as 5 MINUTES") if self.accept("BY") else None
+        return ast.WindowClause(length=length, step=step, span=self.span_from(start))
+
+    def _duration(self, expected: str) -> ast.Duration:
+        """Parse `5 MINUTES`."""
+        start = self.token.start
+        count, _ = self.positive_number(expected)
+        unit = UNIT_OF_WORD.get(self.token.word)
+        if unit is None:
+            raise self.expecting(f"the unit of the time: {', '.join(UNITS)}", "write WINDOW 1 HOUR BY 5 MINUTES")
+        self.advance()
+        return ast.Duration(count=count, unit=unit, span=self.span_from(start))
 
     def set_setting(self, start: int) -> ast.SetSetting:
         """Parse what follows SET where a statement begins; `start` is the offset of SET."""

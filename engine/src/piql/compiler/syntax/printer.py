@@ -106,7 +106,7 @@ def _statement(statement: ast.Statement) -> list[Line]:
             return [Line(_index(statement), statement.span.start)]
         case ast.CreateView():
             first = Line(f"CREATE VIEW {name_text(statement.name)} AS", statement.span.start)
-            return [first, *query_lines(statement.query)]
+            return [first, *query_lines(statement.query), *_clauses_of_view(statement)]
         case ast.SetSetting():
             return [Line(f"SET {name_text(statement.name)} = {statement.value}", statement.span.start)]
         case ast.CreateQuery():
@@ -270,6 +270,17 @@ def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
             return f"{name}{start}REFERENCES {name_text(clause.table)}{referenced}{maximum}"
         case _:
             assert_never(clause)
+
+
+def _clauses_of_view(view: ast.CreateView) -> Iterator[Line]:
+    """Yield what stands behind the query of a view, each clause on a line."""
+    if view.window is not None:
+        step = f" BY {_duration(view.window.step)}" if view.window.step is not None else ""
+        yield Line(f"WINDOW {_duration(view.window.length)}{step}", view.window.span.start)
+
+
+def _duration(duration: ast.Duration) -> str:
+    return f"{duration.count} {duration.unit}{'S' if duration.count > 1 else ''}"
 
 
 def _index(index: ast.CreateIndex) -> str:

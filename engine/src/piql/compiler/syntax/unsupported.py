@@ -40,7 +40,7 @@ WORDS: dict[str, Unsupported] = {
     "ESCAPE": Unsupported("ESCAPE", _WORDS),
     "FOR": Unsupported("FOR UPDATE", f"leave it out: {_ONE_ROW}"),
     "INTO": Unsupported("SELECT … INTO", "leave it out: the rows go to the caller, who may INSERT them one by one"),
-    "WINDOW": Unsupported("WINDOW", "use GROUP BY over a bounded section"),
+    "WINDOW": Unsupported("WINDOW", "use GROUP BY over a bounded section; a CREATE VIEW ends with WINDOW 1 HOUR"),
     "QUALIFY": Unsupported("QUALIFY", "use GROUP BY and HAVING over a bounded section"),
     "LATERAL": Unsupported("LATERAL", "join the table, or put a subquery with LIMIT 1 into the select list"),
     "TABLESAMPLE": Unsupported("TABLESAMPLE", "read the first rows: LIMIT 100"),
@@ -146,6 +146,7 @@ CALLS: dict[str, Unsupported] = {
 
 # Functions of other databases: what to write instead.
 FUNCTIONS: dict[str, str] = {
+    "WINDOW_START": "it stands in a CREATE VIEW with WINDOW; in a query write DATE_TRUNC('hour', time)",
     "CONCAT_WS": "join texts with ||: a || ' ' || b",
     "GETDATE": "write CURRENT_TIMESTAMP",
     "SYSDATE": "write CURRENT_TIMESTAMP",

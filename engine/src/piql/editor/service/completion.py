@@ -32,6 +32,7 @@ from piql.editor.service.statement_tokens import (
     is_end_of_with,
     name_of,
 )
+from piql.editor.service.view_clauses import in_view, in_window
 from piql.schema.catalog import Table
 from piql.schema.thresholds import SETTINGS
 from piql.schema.types import KINDS
@@ -120,11 +121,10 @@ class _Completion:
             yield from self._in_table(words)
         elif words[:2] == ["CREATE", "INDEX"]:
             yield from self._in_index(words)
+        elif words[:2] == ["CREATE", "VIEW"] and "WINDOW" in words:
+            yield from in_window(words[words.index("WINDOW") + 1 :])
         elif words[:2] == ["CREATE", "UNIT"] and "BEGIN" not in words:
-            if len(words) == 3:
-                yield from keywords("AS BEGIN")
-            elif words[-1] == "AS":
-                yield from keywords("BEGIN")
+            yield from keywords(*(("AS BEGIN",) if len(words) == 3 else ("BEGIN",) if words[-1] == "AS" else ()))
         elif words[:2] in _NAMED and "AS" not in words:
             yield from self._behind_name(words)
         elif words[:2] in _NAMED and words[-1] == "AS" and words.count("AS") == 1:
@@ -132,6 +132,7 @@ class _Completion:
             if words[1] == "QUERY":
                 yield from keywords("INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
         else:
+            yield from in_view(words)
             yield from self._in_statement(words)
 
     def _in_unit(self, words: list[str]) -> Iterator[CompletionItem]:

@@ -105,6 +105,8 @@ def _column(table: Table, name: str) -> str | None:
     notes: list[str] = []
     if name in table.primary_key:
         notes.append(f"part of the primary key ({', '.join(table.primary_key)})")
+    if table.view is not None and table.view.window is not None and (name, table.view.window.column) in table.view.keys:
+        notes.append(f"the beginning, in UTC, of {table.view.window}")
     for key in table.foreign_keys:
         if name in key.columns:
             notes.append(f"refers to {key.table} ({', '.join(key.referenced_columns)})")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from piql.compiler.binding.functions import AGGREGATES, USAGES
+from piql.compiler.binding.view_windows import FUNCTION
 from piql.compiler.syntax.cursor import RESERVED
 from piql.compiler.syntax.lexer import Token, tokenize
 from piql.editor.service.names import Names
@@ -26,10 +27,10 @@ SOFT_KEYWORDS = frozenset(
     ACTION ANY ASC BEGIN BOTH BUCKETS CARDINALITY CAST CHECK CONFLICT COVERING DEFAULT DESC DO END ENTITY EVENTUAL
     EXCLUDED FETCH FILTER FIRST FOR IF INCLUDE INDEX INTERVAL KEY LAST LEADING LET LEVELS MAX NEXT NO NOTHING NULLS
     OF ONLY QUERY QUORUM READ RECURSIVE REF RESTRICT RETURNING ROW ROWS SESSION SOME TABLE TOKEN TRAILING UNIT VIEW
-    WRITE
+    WINDOW WRITE
     """.split()
 )
-_FUNCTIONS = frozenset((*AGGREGATES, *USAGES))
+_FUNCTIONS = frozenset((*AGGREGATES, *USAGES, FUNCTION))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class KeptView:
         self._counts = _test_of(view.view.condition, positions, store)
         self._key = tuple(positions[column] for _, column in view.view.keys)
         self._in_place_of_null = _stored_stand_ins(view, store)
+        self._windows = _windows_of(view, record, store)
         self._primary_key = tuple(positions[name] for name in record.primary_key)
         kept = [part for part in view.view.aggregates if part.function != "AVG"]
         self._parts = [_Part(part, view, record, positions, store) for part in kept]
@@ -143,7 +144,7 @@ class KeptView:
         return deltas
 
     def count(self, groups: dict[Row, list[Any]], record: Row, sign: int = 1) -> None:
-        """Add what a record gives its group, or take it away: a number for each aggregate, by the group's key."""
+        """Add what a record gives its groups, or take it away: a number for each aggregate, by the group's key."""
         if not self._counts(record):
             return
         key = tuple([record[at] for at in self._key])
@@ -151,9 +152,11 @@ class KeptView:
             key = tuple([self._in_place_of_null[at] if part is None else part for at, part in enumerate(key)])
             if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
                 return
-        numbers = groups.setdefault(key, [0] * len(self._parts))
-        for number, part in enumerate(self._parts):
-            numbers[number] = part.plus(numbers[number], part.of(record), sign)
+        gains = [part.of(record) for part in self._parts]
+        for group in (key,) if self._windows is None else self._windows(key):
+            numbers = groups.setdefault(group, [0] * len(self._parts))
+            for number, part in enumerate(self._parts):
+                numbers[number] = part.plus(numbers[number], gains[number], sign)
 
     def key_of(self, row: Row) -> Row:
         """Return the key of a row of the view."""
@@ -239,6 +242,26 @@ def _stored_stand_ins(view: Table, store: Store) -> Row:
         assert column is not None
         stored.append(keeper(view, column, store)(values[source]) if source in values else None)
     return tuple(stored)
+
+
+def _windows_of(view: Table, record: Table, store: Store) -> Callable[[Row], Iterable[Row]] | None:
+    """Return what gives the keys of a group in all windows, from one that has the time itself; None without windows."""
+    assert view.view is not None
+    window = view.view.window
+    if window is None:
+        return None
+    at = next(number for number, (_, column) in enumerate(view.view.keys) if column == window.column)
+    column, source = view.column(view.view.keys[at][0]), record.column(window.column)
+    assert column is not None
+    assert source is not None
+    keep, codec = keeper(view, column, store), store.codec(source.type)
+    beginnings = window.beginnings
+
+    def keys(key: Row) -> Iterable[Row]:
+        time = codec.decode(key[at]) if codec is not None else key[at]
+        return [(*key[:at], keep(beginning), *key[at + 1 :]) for beginning in beginnings(time)]
+
+    return keys
 
 
 def _test_of(condition: RowTest | None, positions: Mapping[str, int], store: Store) -> Callable[[Row], bool]:

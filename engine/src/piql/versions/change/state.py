@@ -27,6 +27,7 @@ from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Counting, Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, JoinedTable, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
+from piql.schema.view_windows import ViewWindow
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import filled_part, read_progress, refuse_view
@@ -416,6 +417,7 @@ def _view_document(view: View) -> dict[str, Any]:
         "where": condition and {"text": condition.text, "constants": condition.constants, "columns": condition.columns},
         "stand_ins": [(stand_in.column, stand_in.shown) for stand_in in view.stand_ins],
         **({"joins": [[join.table, join.pairs] for join in view.joins]} if view.joins else {}),
+        **({"window": asdict(view.window)} if view.window is not None else {}),
     }
 
 
@@ -431,7 +433,8 @@ def _view(document: Mapping[str, Any]) -> View:
         JoinedTable(table, tuple((number, theirs, ours) for number, theirs, ours in pairs))
         for table, pairs in document.get("joins", ())
     )
-    return View(document["table"], keys, aggregates, condition, stand_ins, joins)
+    window = ViewWindow(**document["window"]) if "window" in document else None
+    return View(document["table"], keys, aggregates, condition, stand_ins, joins, window)
 
 
 def _type(text: str) -> SqlType:

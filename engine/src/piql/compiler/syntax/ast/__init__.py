@@ -16,6 +16,7 @@ from piql.compiler.syntax.ast.definitions import (
     CreateIndex,
     CreateTable,
     CreateView,
+    Duration,
     ForeignKeyClause,
     IndexPart,
     LimitClause,
@@ -23,6 +24,7 @@ from piql.compiler.syntax.ast.definitions import (
     SetSetting,
     TableConstraint,
     UniqueClause,
+    WindowClause,
 )
 from piql.compiler.syntax.ast.entities import (
     CreateEntity,
@@ -110,6 +112,7 @@ __all__ = [
     "Delete",
     "DerivedTable",
     "DistinctTest",
+    "Duration",
     "EntityReference",
     "ExistsQuery",
     "Expression",
@@ -159,6 +162,7 @@ __all__ = [
     "UnitStatement",
     "Update",
     "WhenBranch",
+    "WindowClause",
     "WithClause",
     "WithEntry",
     "WithRead",

@@ -114,9 +114,26 @@ class CreateIndex(AstNode):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Duration(AstNode):
+    """`5 MINUTES`: a count and a unit, which has the name of the singular."""
+
+    count: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowClause(AstNode):
+    """`WINDOW length BY step` of a view; without a step, windows follow each other."""
+
+    length: Duration
+    step: Duration | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateView(AstNode):
-    """`CREATE VIEW name AS query`."""
+    """`CREATE VIEW name AS query window`."""
 
     name: Name
     query: QueryExpression
+    window: WindowClause | None = None
     is_broken: bool = False
