@@ -5,6 +5,7 @@ import journeys from '../playwright.config.ts'
 
 export default defineConfig({
   ...journeys,
+  globalSetup: '../first-start.ts',
   testDir: '.',
   testMatch: '*.bench.ts',
   workers: 1,

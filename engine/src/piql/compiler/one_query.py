@@ -32,6 +32,7 @@ from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
 from piql.compiler.optimizer.cases import cases_of
 from piql.compiler.optimizer.contradictions import contradictions, keeps_none
+from piql.compiler.other_numbers import finish_for_numbers, plan_for_numbers
 from piql.compiler.physical.indexes.index_set import IndexSet
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
 from piql.compiler.physical.operators import (
@@ -144,7 +145,7 @@ def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None
         names = [table.name for table in tables_of(query)]
         if all(are_same(earlier_indexes.get(name, ()), indexes.get(name, ())) for name in names):
             return _plans.put((query,), (indexes, planned))[1]
-    return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
+    return _plans.put((query,), (indexes, plan_for_numbers(query, indexes, _plan)))[1]
 
 
 def plan_all_once(queries: Iterable[BoundQuery], indexes: IndexesByTable) -> tuple[PlannedQuery | None, ...]:
@@ -170,7 +171,15 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
     earlier = _finished.get(keys)
     if earlier is not None and are_same(earlier[0], basis):
         return earlier[1]
-    return _finished.put(keys, (basis, _finish(bound, planned, catalog, settled)))[1]
+
+    def finish(bound: BoundQuery, planned: PlannedQuery | None) -> CompiledQuery:
+        return _finish(bound, planned, catalog, settled)
+
+    if planned is not None and planned.plan is not None and not basis:
+        query = finish_for_numbers(bound, planned, catalog.thresholds, finish)
+    else:
+        query = finish(bound, planned)
+    return _finished.put(keys, (basis, query))[1]
 
 
 def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:

@@ -17,5 +17,6 @@ Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_sch
     scope, near_names, parameters    which column or parameter a name means
     outputs, output_names, star_room the columns of a result, and how many stars may stand for
     types, functions                 rules of types; the one list of functions
+    same_but_limits                  tables of which only limits have other numbers
     conversion                       the ENTITY/FETCH dialect as SQL, for whoever wants to leave it
 """

@@ -16,6 +16,7 @@ from piql.compiler.binding.fetch import as_select
 from piql.compiler.binding.let import bind_let, written_table
 from piql.compiler.binding.parameters import Parameters
 from piql.compiler.binding.queries import bind_nested, bind_query
+from piql.compiler.binding.same_but_limits import are_same_but_limits, objects_of
 from piql.compiler.binding.schema import BoundSchema, bind_schema, case_conflict
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.star_room import MOST_COLUMNS, StarRoom
@@ -29,6 +30,7 @@ from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 from piql.trees.caches import Cached
+from piql.trees.templates import NoTemplate, Template
 
 QueryKind = Literal["select", "insert", "update", "delete"]
 
@@ -39,6 +41,7 @@ DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex, ast.CreateVie
 _schemas: Cached[BoundSchema] = Cached(128)
 _queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
 _units: Cached[tuple[BoundQuery, ...]] = Cached(512)  # the statements of a unit, by the same
+_templates: Cached[tuple[tuple[Table, ...], Template]] = Cached(2048)  # by statement: the tables of a bound query
 _tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
 
 
@@ -149,14 +152,36 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
     if cached is not None and cached.star_columns <= room:
         return cached
     last = _queries.get((statement,))
-    if last is not None and not last.has_errors and last.star_columns <= room and _has_same_tables(last, schema):
+    is_kept = last is not None and not last.has_errors and last.star_columns <= room
+    if last is not None and is_kept and _has_same_tables(last, schema):
         query = last
     else:
-        query = _bind_create_query(statement, names, room)
+        over_these = _over_these_tables(last, schema) if last is not None and is_kept else None
+        query = over_these or _bind_create_query(statement, names, room)
         if query.star_columns > room:
             return query  # the error depends on the queries before it
         _queries.put((statement,), query)
     return _queries.put((statement, schema), query)
+
+
+def _over_these_tables(last: BoundQuery, schema: BoundSchema) -> BoundQuery | None:
+    """Return a SELECT over tables of which only limits and places have changed, without binding; else None."""
+    before = tables_of(last)
+    now = [schema.tables[table.name] for table in before if table.name in schema.tables]
+    if last.kind != "select" or last.diagnostics or not are_same_but_limits(before, now):
+        return None
+    if any(table.name in schema.broken for table in now):
+        return None
+    template = _templates.get((last.ast,))
+    if template is None or not are_same_but_limits(template[0], before):
+        swapped = {id(part): at for at, part in enumerate(objects_of(before))}
+        try:
+            template = before, Template(last, swapped, frozenset((Span, type(last.ast))))
+        except NoTemplate:
+            return None
+        _templates.put((last.ast,), template)
+    query: BoundQuery = template[1].fill((), objects_of(now))
+    return query
 
 
 def _bind_unit_once(unit: ast.CreateUnit, schema: BoundSchema, names: TableNames, room: int) -> tuple[BoundQuery, ...]:

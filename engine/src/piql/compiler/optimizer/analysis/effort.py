@@ -9,6 +9,8 @@ from __future__ import annotations
 from math import log
 from typing import NamedTuple
 
+from piql.trees.traced_numbers import applied
+
 # Nanoseconds.
 ROUND_TRIP = 540_000  # that others must wait for
 REQUEST = 260_000  # beside others of the same round trip
@@ -47,6 +49,10 @@ class Effort(NamedTuple):
 
 def step_of(time: int) -> int:
     """Return a time in steps of 10 %; -1 where nothing is read."""
+    return applied(_step_of, time)
+
+
+def _step_of(time: int) -> int:
     return int(log(time) / STEP) if time else -1
 
 
