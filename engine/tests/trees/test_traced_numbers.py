@@ -49,6 +49,17 @@ def test_equal_numbers_are_the_same_in_a_set_and_stay_as_different_from_others_a
     assert trace.replay([7, 7]) is None
 
 
+@pytest.mark.parametrize("keeps_hashes", [True, False])
+def test_numbers_that_are_equal_by_chance_may_differ_where_no_hash_is_kept(keeps_hashes: bool) -> None:
+    trace = Trace()
+    trace.keeps_hashes = keeps_hashes
+    number = trace.number(5)
+    assert len({("a", number), ("a", number + 1)}) == 2
+    assert number < 10 * 5
+    assert number >= 5
+    assert (trace.replay([6]) is None) == keeps_hashes
+
+
 @pytest.mark.parametrize("ask", [float, str, repr, pickle.dumps, lambda number: number**2, abs])
 def test_a_trace_holds_for_one_value_of_a_number_that_is_used_in_another_way(ask: Callable[[int], object]) -> None:
     trace = Trace()

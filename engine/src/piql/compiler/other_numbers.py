@@ -20,7 +20,7 @@ from piql.compiler.index_design import IndexesByTable, PlannedQuery
 from piql.compiler.logical.operators import LogicalNode
 from piql.compiler.physical.planner.left_out import with_tables
 from piql.compiler.result import CompiledQuery
-from piql.schema.catalog import Index, Table
+from piql.schema.catalog import Index, SqlType, Table
 from piql.schema.thresholds import Thresholds
 from piql.text.source import Source, Span
 from piql.trees.caches import Cached
@@ -140,6 +140,7 @@ def _traced(query: BoundQuery, indexes: IndexesByTable, plan: Plan) -> _Way | No
         planned = plan(query, indexes)
         if planned is None:
             return None
+        trace.keeps_hashes = False  # only the search for an order of joins does
         return _Way(trace, query, planned, swapped, Template(planned, swapped, _whole(query)))
     except (NoTemplate, TooLong):
         return None
@@ -151,7 +152,7 @@ def _with_traced_limits(table: Table, trace: Trace) -> Table:
 
 def _whole(query: BoundQuery) -> frozenset[type[object]]:
     """Return the classes of values that hold neither a number nor an object of a table."""
-    return frozenset((Source, Span, type(query.ast)))
+    return frozenset((Source, Span, SqlType, type(query.ast)))
 
 
 def _objects(tables: Sequence[Table], indexes: Sequence[tuple[Index, ...]]) -> list[object]:

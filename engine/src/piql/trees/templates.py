@@ -15,10 +15,13 @@ from enum import Enum
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from piql.trees.caches import Cached
 from piql.trees.traced_numbers import Traced, is_marked, pieces_of
 
 _Make: TypeAlias = Callable[[Sequence[int], Sequence[object], list[Any]], object]
 """Makes a part from numbers, objects and the parts made before it."""
+
+_names: Cached[tuple[str, ...]] = Cached(512)  # of the fields of a class
 
 
 class NoTemplate(Exception):
@@ -35,7 +38,6 @@ class Template:
         self._swapped = swapped
         self._whole = whole
         self._steps: list[_Make] = []
-        self._names: dict[type[Any], tuple[str, ...]] = {}  # of the fields of classes
         self._slots: dict[int, int | None] = {}  # by id: the number of the step that makes it, None without a hole
         self._kept: list[object] = []  # so that no other object gets the id of one
         self._value = value
@@ -54,6 +56,8 @@ class Template:
     def _slot_of(self, part: object) -> int | None:
         kind = type(part)
         if part is None or kind in _WITHOUT_HOLES:
+            return None
+        if kind in self._whole and id(part) not in self._swapped:
             return None
         if id(part) in self._slots:
             return self._slots[id(part)]
@@ -74,8 +78,6 @@ class Template:
         if type(part) is Traced:
             register = part.register
             return lambda numbers, objects, parts: numbers[register]
-        if type(part) in self._whole:
-            return None
         if isinstance(part, str):
             return _text(part) if is_marked(part) else None
         if isinstance(part, tuple):
@@ -110,7 +112,7 @@ class Template:
 
     def _dataclass(self, part: Any) -> _Make | None:
         kind = type(part)
-        values = {name: getattr(part, name) for name in self._fields_of(kind)}
+        values = {name: getattr(part, name) for name in _names.recall((kind,), lambda: _names_in(kind))}
         slots = [(name, slot) for name, value in values.items() if (slot := self._slot_of(value)) is not None]
         if not slots:
             return None
@@ -123,17 +125,15 @@ class Template:
 
         return make
 
-    def _fields_of(self, kind: type[Any]) -> tuple[str, ...]:
-        names = self._names.get(kind)
-        if names is None:
-            if not all(field.init for field in fields(kind)):
-                raise NoTemplate
-            names = self._names[kind] = tuple(field.name for field in fields(kind))
-        return names
-
     def _refuse_holes(self, parts: Any) -> None:
         if any(self._slot_of(part) is not None for part in parts):
             raise NoTemplate
+
+
+def _names_in(kind: type[Any]) -> tuple[str, ...]:
+    if not all(field.init for field in fields(kind)):
+        raise NoTemplate
+    return tuple(field.name for field in fields(kind))
 
 
 def _text(text: str) -> _Make:

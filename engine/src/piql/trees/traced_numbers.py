@@ -37,6 +37,7 @@ class Trace:
         self._known: dict[tuple[object, ...], int] = {}  # registers of constants and of steps taken before
         self._outcomes: dict[tuple[object, ...], bool] = {}
         self._constants: list[int] = []  # registers
+        self.keeps_hashes = True  # whether hashes may be compared in the place of what they are of
         self._hashed: dict[int, None] = {}  # registers
         self._of_one: dict[Callable[[int], int], Callable[[int, int], int]] = {}  # functions, with a second argument
 
@@ -84,10 +85,8 @@ class Trace:
         """Return the hash of a number, which stays as different from all others as it is."""
         register, value = number.register, self.values[number.register]
         if register not in self._hashed:
-            for another in (*self._hashed, *self._constants):
-                self.compare(operator.eq, number, _traced(self, another))
-            for small in (0, 1):
-                self.compare(operator.eq, number, small)
+            for another in (*self._hashed, *self._constants, self._register(0), self._register(1)):
+                self._keep_apart(register, another)
             self._hashed[register] = None
         return hash(value)
 
@@ -105,8 +104,16 @@ class Trace:
             register = self._known[type(number), number] = self._add(number)
             self._constants.append(register)
             for hashed in self._hashed:
-                self.compare(operator.eq, _traced(self, hashed), _traced(self, register))
+                self._keep_apart(hashed, register)
         return register
+
+    def _keep_apart(self, first: int, second: int) -> None:
+        """Let two numbers stay as different as they are.
+
+        Equal ones of which the hashes are not kept are compared where they meet, since their hashes are equal.
+        """
+        if self.keeps_hashes or self.values[first] != self.values[second]:
+            self.compare(operator.eq, _traced(self, first), _traced(self, second))
 
     def _add(self, value: float) -> int:
         self.values.append(value)
