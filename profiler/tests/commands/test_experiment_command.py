@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from piql_profiler.commands import experiment as command
 from piql_profiler.commands.experiment import experiment
 from piql_profiler.experiments.papers import EXPERIMENTS
 
@@ -70,3 +71,42 @@ def test_a_run_of_the_workbench_ends_when_the_workbench_is_killed() -> None:
         assert parent.stdout.readline().strip().isdigit()  # it runs
         parent.kill()
         assert parent.stdout.read() == ""  # the run has it open until it ends
+
+
+def test_an_experiment_runs_on_the_store_that_is_named_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["paging", "--short", "--samples", SAMPLES, "--out", str(tmp_path / "out"), "--output", "json"]
+    store = f"embedded:{tmp_path}/here.db?synchronous=NORMAL"
+    assert experiment([*arguments, "--store", store]) == 0
+    (there,) = json.loads(capsys.readouterr().out)
+    assert f"The store embedded:{tmp_path}/here.db, reached from this machine" in there["how"]
+    assert [file.name.startswith("here.db.x") for file in tmp_path.glob("here.db*")][:1] == [True]  # beside it
+    assert experiment(arguments) == 0
+    (usual,) = json.loads(capsys.readouterr().out)
+    assert there["rows"] == usual["rows"]  # requests are the same wherever it runs
+
+
+def test_an_experiment_that_cannot_run_on_a_store_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--short", "--samples", SAMPLES, "--out", str(tmp_path), "--store", "embedded:"]
+    with pytest.raises(SystemExit):
+        experiment(["vldb-table-1", *arguments])
+    assert "vldb-table-1: nothing is executed" in capsys.readouterr().err
+
+
+def test_with_all_of_them_those_that_cannot_run_say_why_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = tuple(command.BY_NAME[name] for name in ("vldb-table-1", "paging"))
+    monkeypatch.setattr(command, "EXPERIMENTS", chosen)
+    arguments = ["--all", "--short", "--samples", SAMPLES, "--out", str(tmp_path), "--store", "embedded:"]
+    assert experiment(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.err.startswith("vldb-table-1: not run: nothing is executed")
+    assert printed.out.startswith("paging: ")
+
+
+def test_a_store_that_does_not_answer_ends_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["paging", "--short", "--samples", SAMPLES, "--out", str(tmp_path), "--store", "s4://nothing"]
+    assert experiment(arguments) == 3
+    assert "is not the address of a store" in capsys.readouterr().err

@@ -2,7 +2,10 @@
 
     names  ──▶  Experiment.run  ──▶  NAME/rows.parquet, NAME/figure.svg, NAME/index.html, NAME/result.json
 
-Exit codes: 0 done, 1 a claim of a paper was found wrong with --strict, 2 wrong arguments.
+With --store they run there; those that cannot say why, and the others go on.
+
+Exit codes: 0 done, 1 a claim of a paper was found wrong with --strict, 2 wrong arguments, or a named experiment cannot
+run on the store, 3 the store does not answer.
 """
 
 from __future__ import annotations
@@ -14,13 +17,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from piql_profiler.experiments.experiment import Experiment, Outcome
+from piql.errors import StoreUnavailable, WrongStoreAddress
+
+from piql_profiler.experiments.experiment import Experiment, NotOnThisStore, Outcome
 from piql_profiler.experiments.files import PAGE, as_json, write
 from piql_profiler.experiments.papers import BY_NAME, EXPERIMENTS
+from piql_profiler.experiments.s3_levels.server import ServerMissing
 from piql_profiler.experiments.stage import SEED, SamplesMissing, Stage
 from piql_profiler.runs.processes import end_with_parent
 
-_DISAGREES = 1
+_DISAGREES, _NO_STORE = 1, 3
 
 
 def experiment(argv: Sequence[str] | None = None) -> int:
@@ -33,6 +39,12 @@ def experiment(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("figures"), metavar="DIR", help="default: figures")
     parser.add_argument(
         "--samples", type=Path, default=Path("sample-apps"), metavar="DIR", help="the sample applications"
+    )
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="run on this store instead of embedded and simulated ones; each database is a new one beside what is "
+        "there, and stays",
     )
     parser.add_argument("--seed", type=int, default=SEED, metavar="N", help=f"of all that is drawn; default: {SEED}")
     parser.add_argument("--short", action="store_true", help="with little data, to see that all works: decides little")
@@ -54,12 +66,21 @@ def experiment(argv: Sequence[str] | None = None) -> int:
         _print_list(options.output)
         return 0
     outcomes = []
+    stage = Stage(options.samples, seed=options.seed, is_short=options.short, store=options.store)
     for chosen_experiment in chosen:
         began = time.monotonic()
         try:
-            outcome = chosen_experiment.run(Stage(options.samples, seed=options.seed, is_short=options.short))
+            outcome = chosen_experiment.on(stage)
         except SamplesMissing as missing:
             parser.error(str(missing))
+        except (NotOnThisStore, ServerMissing) as reason:
+            if not options.all:
+                parser.error(f"{chosen_experiment.name}: {reason}")
+            print(f"{chosen_experiment.name}: not run: {reason}\n", file=sys.stderr, flush=True)
+            continue
+        except (StoreUnavailable, WrongStoreAddress) as failure:
+            print(f"piql experiment: {failure}", file=sys.stderr)
+            return _NO_STORE
         folder = options.out / chosen_experiment.name
         write(folder, chosen_experiment, outcome, time.monotonic() - began, time.time())
         outcomes.append((chosen_experiment, outcome))
@@ -80,6 +101,7 @@ def _print_list(output: str) -> None:
                 "title": listed.title,
                 "about": listed.about,
                 "minutes": listed.minutes,
+                "not_on_stores": listed.not_on_stores,
             }
             for listed in EXPERIMENTS
         ]

@@ -8,5 +8,8 @@ law, simulated_store a store whose requests take as long as a stated law says, o
 stage                where an experiment runs: databases that it fills, and the sample applications
 closed_loop          a cluster of 1 to 100 simulated nodes under clients that call again as soon as they are answered
 chart, page, files   an outcome as SVG, as one HTML page, and as a folder
+replicas             three copies that lag, by a law
+drawing              the parameters of TPC-W's queries
+s3_levels/           the protocols of a database on S3, over the wire, with queues
 papers/              one file an experiment; its `EXPERIMENTS` is the list
 """

@@ -58,3 +58,14 @@ class Experiment:
     about: str
     minutes: float  # about how long it takes on a small machine
     run: Callable[[Stage], Outcome]
+    not_on_stores: str | None = None  # why it cannot run on a store of the user; None where it can
+
+    def on(self, stage: Stage) -> Outcome:
+        """Run it; raise NotOnThisStore where the user has named a store and it cannot run on one."""
+        if stage.store is not None and self.not_on_stores is not None:
+            raise NotOnThisStore(self.not_on_stores)
+        return self.run(stage)
+
+
+class NotOnThisStore(Exception):
+    """An experiment cannot run on the store that the user has named; the message says why."""

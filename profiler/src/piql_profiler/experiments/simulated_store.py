@@ -1,4 +1,6 @@
-"""A store in front of a store whose requests take as long as a law says, on a clock that nobody waits for.
+"""A store in front of a store that counts requests, which take as long as a law says, on a clock that nobody waits for.
+
+Without a law they take as long as the store behind takes.
 
 Requests of one call leave together, so that a call takes as long as its slowest request. With `row_at_a_time` a row is
 a request: a range of k rows takes k of them one after the other, and one more where it ended before its limit. That is
@@ -31,7 +33,7 @@ class Counted(NamedTuple):
 class SimulatedStore(StoreWrapper):
     """Answers as the store behind it does, and lets time pass by a law."""
 
-    def __init__(self, behind: Store, law: Law, clock: VirtualClock, seed: int) -> None:
+    def __init__(self, behind: Store, law: Law | None, clock: VirtualClock | None, seed: int) -> None:
         super().__init__(behind)
         self.row_at_a_time = False
         self.counted = Counted()
@@ -68,7 +70,8 @@ class SimulatedStore(StoreWrapper):
         self.counted = Counted(self.counted.calls + 1, self.counted.requests + requests, self.counted.rows + rows_read)
         if self._watch is not None:
             self._watch(requests, rows_read)
-        self._clock.spend(slowest / 1000)
+        if self._clock is not None:
+            self._clock.spend(slowest / 1000)
         return answers
 
     def _requests_of(self, batch: Batch, arguments: tuple[object, ...], rows: int) -> int:
@@ -79,6 +82,8 @@ class SimulatedStore(StoreWrapper):
         return rows + 1 if isinstance(limit, int) and rows < limit else max(1, rows)
 
     def _request_ms(self, requests: int, rows: int) -> float:
+        if self._law is None:
+            return 0.0
         if requests == 1:
             return self._law.request_ms(self._random, rows)
         return sum(self._law.request_ms(self._random, 1) for _ in range(requests))

@@ -31,10 +31,10 @@ def _run(stage: Stage) -> Outcome:
         if round_:  # the first round is not counted
             times[key].append(passed)
     return Outcome(
-        how=f"Embedded stores of this machine, one for each number of users, {_FOLLOWED} subscriptions and "
-        f"{_THOUGHTS} thoughts each, as in the paper; all sizes in turns, {len(times[_QUERIES[0], sizes[0]]):,} calls "
-        "a row one after another. Times are those of this machine, so that other programs are in them; the paper had "
-        "20 to 100 machines.",
+        how=f"{stage.said('Embedded stores of this machine')}, one for each number of users, {_FOLLOWED} "
+        f"subscriptions and {_THOUGHTS} thoughts each, as in the paper; all sizes in turns, "
+        f"{len(times[_QUERIES[0], sizes[0]]):,} calls a row one after another. Times are those of this machine, so "
+        "that other programs are in them; the paper had 20 to 100 machines.",
         columns=("query", "users", "rows", "requests", "p50 ms", "p99 ms"),
         rows=tuple(_row(key, requests[key], times[key]) for key in requests),
         chart=Chart(

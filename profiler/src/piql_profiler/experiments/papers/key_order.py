@@ -96,7 +96,8 @@ def _run(stage: Stage) -> Outcome:
     return Outcome(
         how=f"{users:,} users. Requests are counted. Calls a second are those of {_NODES} simulated nodes, {_RUNS} "
         f"runs with {_THREADS} threads a node that call thoughtstream without thinking. {_LAW.said()} ms a call are "
-        f"the medians of {len(seconds[_BY_OWNER])} shuffled rounds of 50 calls on an embedded store of this machine.",
+        f"the medians of {len(seconds[_BY_OWNER])} shuffled rounds of 50 calls. They are from: "
+        f"{stage.said('an embedded store of this machine')}.",
         columns=(
             "key of thoughts",
             "requests of thoughtstream",

@@ -30,8 +30,8 @@ def _run(stage: Stage) -> Outcome:
         by_cursor, by_offset = _by_cursor(simulated, pages), _by_offset(simulated, pages)
     results = {_CURSOR: by_cursor, _OFFSET: by_offset}
     return Outcome(
-        how=f"An embedded store, {pages * _PAGE:,} rows of one partition in pages of {_PAGE}, both ways returning the "
-        "same rows. Requests and rows are counted. OFFSET is what stores do that have it: "
+        how=f"{stage.said('An embedded store')}, {pages * _PAGE:,} rows of one partition in pages of {_PAGE}, "
+        "both ways returning the same rows. Requests and rows are counted. OFFSET is what stores do that have it: "
         "read and skip what came before.",
         columns=("way", "page", "requests", "rows read"),
         rows=tuple(row for of_way in results.values() for row in of_way),

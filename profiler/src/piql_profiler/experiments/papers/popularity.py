@@ -63,8 +63,8 @@ def _run(stage: Stage) -> Outcome:
     with stage.simulated() as simulated:
         results = _measured(simulated, stage, popularities)
     return Outcome(
-        how=f"A simulated store, seed {stage.seed}. {stage.law.said()} Friends are drawn anew for each call, and each "
-        "answer was checked.",
+        how=f"{stage.said('A simulated store')}, seed {stage.seed}. {stage.law_said()} Friends are drawn "
+        "anew for each call, and each answer was checked.",
         columns=("followers", "plan", "executions", "requests", "p50 ms", "p99 ms"),
         rows=tuple(_row(popularity, way, results) for popularity in popularities for way in _WAYS),
         chart=Chart(

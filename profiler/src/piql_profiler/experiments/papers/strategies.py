@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import piql
 from piql.runtime.execution.strategy import Strategy
 
+from piql_profiler.experiments.drawing import drawing
 from piql_profiler.experiments.experiment import Chart, Experiment, Outcome, Row, Series
 from piql_profiler.experiments.stage import Simulated, Stage
 from piql_profiler.experiments.verdicts import Claim, Interval, all_of, at_least, p99, ratio_of, shown
@@ -29,7 +30,6 @@ _WAYS = (
     _Way("parallel: limit hints, requests together", "parallel", False),
 )
 _LAZY, _SIMPLE, _PARALLEL = (way.label for way in _WAYS)
-Parameters = Mapping[str, object]
 
 
 class _Cell(NamedTuple):
@@ -81,7 +81,7 @@ def _measured(
     simulated: Simulated, stage: Stage, data: Mapping[str, list[dict[str, Any]]], executions: int
 ) -> Iterator[tuple[tuple[str, str], _Cell]]:
     """Execute each query in each way with the same parameters."""
-    for query, draw in _drawing(data).items():
+    for query, draw in drawing(data).items():
         answers = []
         for way in _WAYS:
             chance = random.Random(f"{stage.seed} {query}")
@@ -109,32 +109,6 @@ class DifferentAnswers(Exception):
 def _trips(way: _Way, requests: int, calls: int) -> int:
     """Return how often an execution waited: for each request where they are sent one by one."""
     return calls if way.strategy == "parallel" else requests
-
-
-def _drawing(data: Mapping[str, list[dict[str, Any]]]) -> dict[str, Callable[[random.Random], Parameters]]:
-    """Return what draws the parameters of one execution, for each query of Table 1."""
-    customers = [row["c_uname"] for row in data["customer"]]
-    items = [row["i_id"] for row in data["item"]]
-    subjects = sorted({row["i_subject"] for row in data["item"]})
-    words = sorted({row["i_title"].split()[0] for row in data["item"]})
-    names = sorted({row["a_lname"] for row in data["author"]})
-    orders = sorted({row["ol_o_id"] for row in data["order_line"]})
-
-    def one_of(name: str, values: Sequence[object], **more: object) -> Callable[[random.Random], Parameters]:
-        return lambda chance: {name: chance.choice(values), **more}
-
-    return {
-        "home": one_of("uname", customers),
-        "newProducts": one_of("subject", subjects, count=20),
-        "productDetail": one_of("item", items),
-        "searchByAuthor": one_of("name", names, count=20),
-        "searchByTitle": one_of("word", words, count=20),
-        "orderDisplayCustomer": one_of("uname", customers),
-        "orderDisplayLastOrder": one_of("uname", customers),
-        "orderDisplayLines": one_of("order", orders, count=100),
-        "buyRequest": one_of("uname", customers),
-        "shoppingCart": one_of("uname", customers),
-    }
 
 
 def _row(query: str, label: str, cell: _Cell) -> Row:
@@ -180,4 +154,5 @@ EXPERIMENT = Experiment(
     about="The p99 of TPC-W's queries with a row at a time, with limit hints, and with parallel requests.",
     minutes=2,
     run=_run,
+    not_on_stores="a row at a time is counted on a simulated store, and no store is asked that way",
 )

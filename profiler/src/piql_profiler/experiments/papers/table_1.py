@@ -17,7 +17,7 @@ _ANALYTICAL = ("bestSellers", "adminConfirm")
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class Line:
     """A line of the table: our query, the paper's change of it, its indexes, and the p99s that it reports, in ms."""
 
     application: str
@@ -28,11 +28,11 @@ class _Line:
     predicted_ms: int
 
 
-_TABLE = (
-    _Line("tpcw", "home", "", (), 94, 95),
-    _Line("tpcw", "newProducts", "tokenized search", ("item(i_subject, i_pub_date)",), 302, 395),
-    _Line("tpcw", "productDetail", "", (), 118, 125),
-    _Line(
+TABLE = (
+    Line("tpcw", "home", "", (), 94, 95),
+    Line("tpcw", "newProducts", "tokenized search", ("item(i_subject, i_pub_date)",), 302, 395),
+    Line("tpcw", "productDetail", "", (), 118, 125),
+    Line(
         "tpcw",
         "searchByAuthor",
         "tokenized search",
@@ -40,15 +40,15 @@ _TABLE = (
         138,
         136,
     ),
-    _Line("tpcw", "searchByTitle", "tokenized search", ("item(token(i_title), i_title)",), 122, 145),
-    _Line("tpcw", "orderDisplayCustomer", "", (), 97, 95),
-    _Line("tpcw", "orderDisplayLastOrder", "", ("orders(o_c_uname, o_date_time)",), 176, 207),
-    _Line("tpcw", "orderDisplayLines", "", (), 126, 138),
-    _Line("tpcw", "buyRequest", "", (), 130, 148),
-    _Line("scadr", "usersFollowedBy", "", (), 113, 141),
-    _Line("scadr", "myThoughts", "", (), 88, 89),
-    _Line("scadr", "thoughtstream", "limit on subscriptions", (), 140, 153),
-    _Line("scadr", "findUser", "", (), 84, 82),
+    Line("tpcw", "searchByTitle", "tokenized search", ("item(token(i_title), i_title)",), 122, 145),
+    Line("tpcw", "orderDisplayCustomer", "", (), 97, 95),
+    Line("tpcw", "orderDisplayLastOrder", "", ("orders(o_c_uname, o_date_time)",), 176, 207),
+    Line("tpcw", "orderDisplayLines", "", (), 126, 138),
+    Line("tpcw", "buyRequest", "", (), 130, 148),
+    Line("scadr", "usersFollowedBy", "", (), 113, 141),
+    Line("scadr", "myThoughts", "", (), 88, 89),
+    Line("scadr", "thoughtstream", "limit on subscriptions", (), 140, 153),
+    Line("scadr", "findUser", "", (), 84, 82),
 )
 _COLUMNS = (
     "query",
@@ -65,8 +65,8 @@ _COLUMNS = (
 
 def _run(stage: Stage) -> Outcome:
     compilations = {name: piql.compile(stage.folder(name)) for name in ("tpcw", "scadr")}
-    queries = [compilations[line.application].queries[line.query] for line in _TABLE]
-    rows = [_row(line, query) for line, query in zip(_TABLE, queries, strict=True)]
+    queries = [compilations[line.application].queries[line.query] for line in TABLE]
+    rows = [_row(line, query) for line, query in zip(TABLE, queries, strict=True)]
     indexes = {index.name for query in queries for index in query.indexes}
     return Outcome(
         how="The queries of sample-apps/tpcw and sample-apps/scadr were compiled; nothing was executed. An index "
@@ -79,7 +79,7 @@ def _run(stage: Stage) -> Outcome:
     )
 
 
-def _row(line: _Line, query: CompiledQuery) -> Row:
+def _row(line: Line, query: CompiledQuery) -> Row:
     here = [_shown(index) for index in query.indexes]
     is_same = len(here) == len(line.indexes) and all(
         any(name.startswith(index[:-1]) for name in here) for index in line.indexes
@@ -141,7 +141,7 @@ def _refused(tpcw: Compilation, stage: Stage) -> Claim:
 
 _LATENCIES = Claim(
     "p99s from 84 to 302 ms on 10 machines of EC2, predicted at most 2 ms too low",
-    "not measured here: latencies of a cluster cannot be told without one (`piql validate` compares them on yours)",
+    "not measured here: vldb-table-1-p99 measures them on a store, `piql validate` holds predictions against them",
     "undecidable",
 )
 
@@ -152,4 +152,5 @@ EXPERIMENT = Experiment(
     about="Which changes and indexes make the queries of the two benchmarks bounded.",
     minutes=0.1,
     run=_run,
+    not_on_stores="nothing is executed: the compiler alone is asked",
 )
