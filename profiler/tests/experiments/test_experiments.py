@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from piql_profiler.experiments.experiment import Experiment, Outcome
+from piql_profiler.experiments.chart import drawn
+from piql_profiler.experiments.experiment import Chart, Experiment, Outcome, Series
 from piql_profiler.experiments.files import read_result, write
 from piql_profiler.experiments.papers import BY_NAME, EXPERIMENTS
 from piql_profiler.experiments.papers.table_1_p99 import NEEDED, known
@@ -91,6 +92,11 @@ def test_bars_are_drawn_for_names_and_nothing_without_a_chart(outcomes: dict[str
     write(tmp_path, BY_NAME["vldb-table-1"], outcomes["vldb-table-1"], 1, 1)
     assert not (tmp_path / "figure.svg").exists()
     assert "<figure>" not in (tmp_path / "index.html").read_text()
+
+
+def test_bars_of_nothing_are_drawn() -> None:
+    chart = Chart("title", "", "calls", (Series("none", (("a", 0.0), ("b", 0.0))),), "linear")
+    assert drawn(chart).count("<rect") == 3  # the page and both bars
 
 
 def test_a_folder_without_a_whole_result_has_none(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import pytest
+from piql_profiler.experiments.papers import BY_NAME
 from piql_profiler.experiments.s3_levels.bill import IMPLIED, STATED, Tally, get_tally, put_tally
 from piql_profiler.experiments.s3_levels.bookstore import order
 from piql_profiler.experiments.s3_levels.client import LEVELS, Client, Level
@@ -15,6 +17,7 @@ from piql_profiler.experiments.s3_levels.commits import atomic_queue, commit, pa
 from piql_profiler.experiments.s3_levels.database import load, new_client, stored
 from piql_profiler.experiments.s3_levels.server import running
 from piql_profiler.experiments.s3_levels.services import Connection, Killed, Services
+from piql_profiler.experiments.stage import Stage
 
 ITEMS = [f"item{at}" for at in range(6)]
 RECORDS = {"customer": {"ada": "{}"}, "item": dict.fromkeys(ITEMS, '{"i_stock": 9}'), "orders": {}, "order_line": {}}
@@ -172,3 +175,16 @@ def test_log_records_are_packed_up_to_the_size_of_a_message(connection: Connecti
     for number in range(9):
         client.insert("orders", f"key{number}", "x" * 1_500)
     assert [len(message) <= 9_000 for message in packed(client.log)] == [True, True, True]
+
+
+def test_an_experiment_on_a_store_in_a_bucket_makes_the_same_requests(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "of-an-experiment")
+    stages = [Stage(Path(), is_short=True, store=f"s3://pages/figures?endpoint={connection.endpoint}"),
+              Stage(Path(), is_short=True)]  # fmt: skip
+    there, usual = (BY_NAME["paging"].on(stage) for stage in stages)
+    assert there.how.startswith("The store s3://pages/figures, reached from this machine")
+    assert there.rows == usual.rows
+    assert there.claims == usual.claims

@@ -65,7 +65,7 @@ def _bars(chart: Chart) -> str:
     """Draw a group of bars for each name, one bar a series, each with its value at its end."""
     names = list(dict.fromkeys(str(name) for series in chart.series for name, _ in series.points))
     values = [{str(name): height for name, height in series.points} for series in chart.series]
-    longest = max(chain.from_iterable(of_series.values() for of_series in values))
+    longest = max(chain.from_iterable(of_series.values() for of_series in values)) or 1.0
     group = _BAR * len(chart.series) + _GAP
     height = _TOP + group * len(names) + 40
     scale = (_WIDTH - _NAMES - _RIGHT - 60) / longest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from piql_profiler.experiments.experiment import Chart, Experiment, Outcome, Row, Series
@@ -26,8 +27,9 @@ _RECORDS = {
     "orders": {},
     "order_line": {},
 }
+_AT_ONCE = 6  # levels, each with databases of its own
 _CHECKPOINTS = 12  # until all messages have come, whatever the server does with them
-_LONG = 120  # seconds that a client has for a checkpoint that nobody disturbs
+_LONG = 600  # seconds that a client has for a checkpoint that nobody disturbs
 _QUEUED: tuple[Level, ...] = ("basic", "monotonicity", "atomicity")
 
 
@@ -42,12 +44,15 @@ class _Kills:
 
 
 def _run(stage: Stage) -> Outcome:
-    with running() as endpoint:
+    tries = stage.number(12, 3)
+    with running() as endpoint, ThreadPoolExecutor(_AT_ONCE) as workers:
         connection = Connection(endpoint)
-        kills = {level: _killed(connection, level, stage) for level in _QUEUED}
-        tries = stage.number(12, 3)
-        overwritten = {level: _overwritten(connection, level, tries) for level in LEVELS}
-        turned = {level: _turned(connection, level, tries, stage.seed) for level in _QUEUED}
+        killing = {level: workers.submit(_killed, connection, level, stage) for level in _QUEUED}
+        turning = {level: workers.submit(_turned, connection, level, tries, stage.seed) for level in _QUEUED}
+        pairing = {level: workers.submit(_overwritten, connection, level, tries) for level in LEVELS}
+        kills = {level: run.result() for level, run in killing.items()}
+        turned = {level: run.result() for level, run in turning.items()}
+        overwritten = {level: run.result() for level, run in pairing.items()}
     return Outcome(
         how="Clients against ministack on this machine, a server of the protocols of S3 and SQS; each database is of "
         "its own. *Kills*: a client of the bookstore's transaction ends before one of the requests of its commit or of "

@@ -92,18 +92,17 @@ def _calls(stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
                 db.load(table, rows)
         asked = [(query, shop, query, draw) for query, draw in drawing(tpcw).items() if query in _PAPERS]
         asked += [(label, thoughts, query, draw) for label, query, draw in _of_scadr(scadr)]
-        until = perf_counter() + seconds
-        is_first = True  # the first round is not counted
-        while is_first or perf_counter() < until:
+        until = None
+        while until is None or perf_counter() < until:  # the first round is not counted
             for label, db, query, draw in chance.sample(asked, len(asked)):
                 for _ in range(_CALLS):
                     parameters = draw(chance)
                     began = perf_counter()
                     db.execute(query, parameters)
                     passed = (perf_counter() - began) * 1000
-                    if not is_first:
+                    if until is not None:
                         yield label, passed
-            is_first = False
+            until = until or perf_counter() + seconds
 
 
 def _scadr_rows(stage: Stage) -> Mapping[str, list[dict[str, Any]]]:

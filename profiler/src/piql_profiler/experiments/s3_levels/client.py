@@ -50,7 +50,7 @@ class Client:
     name: str
     level: Level
     interval: float = 15.0
-    lock_seconds: int = 120
+    lock_seconds: int = 600
     log: list[LogRecord] = field(default_factory=list)
     commits: int = 0
     _kept: OrderedDict[str, _Kept] = field(default_factory=OrderedDict)

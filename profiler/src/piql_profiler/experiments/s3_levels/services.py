@@ -25,6 +25,7 @@ from piql_profiler.experiments.s3_levels.bill import (
 
 MOST_MESSAGES = 10  # that SQS gives at once; 256 in the paper
 _BUCKET = "pages"
+_PATIENCE_SECONDS, _MOST_AT_ONCE = 300, 20
 _ACCOUNT = "000000000000"
 _NOT_MODIFIED = "304"
 _DOUBLED = 0.25  # how often an unkind server gets a message twice
@@ -61,7 +62,9 @@ class Connection:
             "region_name": "us-east-1",
             "aws_access_key_id": "of-an-experiment",
             "aws_secret_access_key": "of-an-experiment",
-            "config": Config(retries={"max_attempts": 0}, read_timeout=300, s3={"addressing_style": "path"}),
+            "config": Config(
+                retries={"max_attempts": 0}, read_timeout=300, max_pool_connections=20, s3={"addressing_style": "path"}
+            ),
         }
         self.endpoint = endpoint
         self.s3: Any = session.create_client("s3", **settings)
