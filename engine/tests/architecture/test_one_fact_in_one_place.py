@@ -169,6 +169,7 @@ NO_URLS = {  # what a word of their documents may be: the kind of an environment
     "piql_backend/archives/writing.py",
     "piql_backend/environments/settings_file.py",
     "piql_backend/schema_imports/schemas.py",
+    "piql_profiler/experiments/s3_levels/services.py",  # the name of a protocol, for the client of it
 }
 ONE_STORE = "tools/cluster_benchmarks/"  # programs that measure this kind of store alone
 BEGINS_AS_A_URL = re.compile(rf"({'|'.join(ADAPTERS)})(:\S*)?")

@@ -13,7 +13,7 @@ from piql_profiler.experiments.papers import BY_NAME
 from piql_profiler.experiments.s3_levels.bill import IMPLIED, STATED, Tally, get_tally, put_tally
 from piql_profiler.experiments.s3_levels.bookstore import order
 from piql_profiler.experiments.s3_levels.client import LEVELS, Client, Level
-from piql_profiler.experiments.s3_levels.commits import atomic_queue, commit, packed, recover
+from piql_profiler.experiments.s3_levels.commits import atomic_queue, checkpoint, commit, packed, recover
 from piql_profiler.experiments.s3_levels.database import load, new_client, stored
 from piql_profiler.experiments.s3_levels.server import running
 from piql_profiler.experiments.s3_levels.services import Connection, Killed, Services
@@ -111,6 +111,21 @@ def test_a_client_that_starts_again_finishes_what_it_committed_and_nothing_else(
     assert recover(again) == ([1] if is_committed else [])
     assert again.services.in_transactions.sends == (7 if is_committed else 0)
     assert again.services.receive(atomic_queue("one"), 10, 0) == []
+
+
+@pytest.mark.parametrize("level", ["monotonicity", "atomicity"])
+def test_the_last_update_stays_where_messages_come_twice_late_and_turned(
+    connection: Connection, prefix: str, level: Level
+) -> None:
+    client = new_client(Services(connection, prefix), "one", level=level, interval=float("inf"))
+    client.services.unkind = random.Random(1)
+    for payload in ("first", "second", "third"):
+        client.update("item", ITEMS[0], payload)
+        log = list(client.log)
+        commit(client)
+    for _ in range(8):
+        checkpoint(client, log[0])
+    assert stored(Services(connection, prefix), "item")[ITEMS[0]] == "third"
 
 
 def test_a_page_that_is_full_becomes_two_and_all_find_their_way(connection: Connection, prefix: str) -> None:

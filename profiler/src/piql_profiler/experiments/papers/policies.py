@@ -14,6 +14,7 @@ import piql
 from piql.client.database import Database
 from piql.schema.read_policies import READ_POLICIES, ReadLevel
 from piql.schema.write_policies import WRITE_POLICIES, WriteLevel
+from piql.store.schemes import STEPWISE
 
 from piql_profiler.experiments.experiment import Chart, Experiment, Outcome, Row, Series
 from piql_profiler.experiments.replicas import COPIES, LAG_SECONDS, ReplicatedStore
@@ -122,7 +123,7 @@ def _copies(stage: Stage) -> Iterator[tuple[Database, ReplicatedStore, VirtualCl
     """Open a store of three copies where the number is 0."""
     with TemporaryDirectory() as folder:
         path, clock = Path(folder) / "copies.db", VirtualClock()
-        with piql.connect(f"stepwise:{path}") as db:
+        with piql.connect(f"{STEPWISE}:{path}") as db:
             db.deploy(piql.compile({"policies.piql": _SOURCE}))
             db.execute("write_quorum", {**_ROW, "value": 0})
         store = ReplicatedStore(path, stage.law, clock, stage.seed)

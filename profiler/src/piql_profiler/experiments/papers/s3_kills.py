@@ -56,7 +56,7 @@ def _run(stage: Stage) -> Outcome:
     return Outcome(
         how="Clients against ministack on this machine, a server of the protocols of S3 and SQS; each database is of "
         "its own. *Kills*: a client of the bookstore's transaction ends before one of the requests of its commit or of "
-        "the checkpoints after it: before each of them" + (", of every sixth" if stage.is_short else "") + ". Then its "
+        f"the checkpoints after it: before {'every sixth' if stage.is_short else 'each'} of them. Then its "
         "tokens and messages time out, at atomicity it starts again, and another client checkpoints all. "
         "*Overwritten*: two clients with the same page in their caches update two records of it, one after the other, "
         f"{tries} times. "

@@ -66,7 +66,8 @@ def _run(stage: Stage) -> Outcome:
         "query after each other, all queries in shuffled turns, one client. Executions that are slow together count as "
         "fewer: *independent* is how many they are worth, *tail* how many of these lie beyond the p99. A p99 is "
         f"decided with {NEEDED} of them. *s to decide* is how long all of this has to run for it. Times are "
-        "those of this machine and of other programs on it; the paper had 10 machines of EC2.",
+        "those of this machine and of other programs on it; the paper had 10 machines of EC2. *thoughtstream 10 × 20* "
+        "is the cell of figure 6 with 10 subscriptions and pages of 20.",
         columns=tuple(_row("", next(iter(found.values())), seconds)),
         rows=tuple(_row(query, of_query, seconds) for query, of_query in found.items()),
         chart=Chart(
@@ -136,7 +137,7 @@ def _of_scadr(
 
 
 def _cell(followed: int, page: int) -> str:
-    return f"thoughtstream, follows {followed}, page {page}"
+    return f"thoughtstream {followed} × {page}"
 
 
 def _row(query: str, found: Known, seconds: float) -> Row:
@@ -168,8 +169,9 @@ def _claims(times: Mapping[str, list[float]], found: Mapping[str, Known], second
         yield Claim(
             f"{what}: p99s, each held to be known",
             f"{len(decided)} of {len(queries)} have {NEEDED} independent executions beyond their p99"
-            + (f": {', '.join(decided)}" if decided else "")
-            + (f"; not yet: {', '.join(left)}. All would after {longest / 60:,.0f} minutes" if left else ""),
+            + (f": {', '.join(decided)}" if decided and left else "")
+            + (f"; not yet: {', '.join(left) if decided else 'all of them'}" if left else "")
+            + (f". All would after about {longest / 60:,.0f} minutes" if left else ""),
             "undecidable" if left else "agrees",
         )
     growth = ratio_of(p99, times[cells[-1]], times[cells[0]])

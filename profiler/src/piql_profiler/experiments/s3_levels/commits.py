@@ -43,14 +43,16 @@ def commit(client: Client) -> None:
     client.services.send(atomic_queue(client.name), _commit_record(log))
     client.end_transaction()
     with client.services.aside():
-        _propagate(client)
+        for record in log:
+            client.services.send(record.queue, record.text())
+        _forget_propagated(client)
         checkpoint_due(client, log)
 
 
 def recover(client: Client) -> list[int]:
     """Finish what a client of this name has committed and not propagated; return the numbers of those commits.
 
-    Log records without a commit record are deleted: that transaction never was.
+    Log records without a commit record are deleted: that transaction never was. The queue has to give all that it has.
     """
     return _propagate(client)
 
@@ -95,6 +97,15 @@ def atomic_queue(client: str) -> str:
 
 def _commit_record(log: Sequence[LogRecord]) -> str:
     return json.dumps({"commit": log[0].commit, "of": len(log)})
+
+
+def _forget_propagated(client: Client) -> None:
+    """Delete what the ATOMIC queue gives of commits whose log records were sent on; what it withholds comes again."""
+    queue = atomic_queue(client.name)
+    messages = [(message, json.loads(message.body)) for message in _received(client, queue)]
+    for message, content in sorted(messages, key=lambda one: "records" not in one[1]):  # commit records last
+        if content["commit"] <= client.commits:
+            client.services.delete(queue, message)
 
 
 def _propagate(client: Client) -> list[int]:
