@@ -180,8 +180,8 @@ class Answer:
 async def _opened(address: str) -> _Connection:
     host, _, port = address.rpartition(":")
     try:
-        opening = asyncio.open_connection(host.strip("[]"), int(port), limit=_HEAD_BYTES)
-        reader, writer = await asyncio.wait_for(opening, _CONNECT_SECONDS)
+        async with asyncio.timeout(_CONNECT_SECONDS):  # `wait_for` loses that it is cancelled at the moment it ends
+            reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), limit=_HEAD_BYTES)
     except (OSError, TimeoutError, ValueError) as error:
         raise NotSent from error
     return _Connection(address, reader, writer)

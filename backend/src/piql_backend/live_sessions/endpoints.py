@@ -22,7 +22,10 @@ async def edit_together(socket: WebSocket, passed: Pass) -> None:
     application, path = socket.path_params["application"], socket.path_params["path"]
     session = await sessions.join(application, path, participant)
     try:
-        await socket.accept()
+        try:
+            await socket.accept()
+        except OSError:  # whoever asked has gone meanwhile
+            return
         await participant.take_part(lambda content: session.receive(participant, content))
     finally:
         sessions.leave(session, participant)

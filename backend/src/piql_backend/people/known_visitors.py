@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from piql_backend.people.clock import Clock
 from piql_backend.people.cookie import Shown
@@ -73,4 +73,5 @@ def _is_over(visitor: Visitor, now: int) -> bool:
 
 
 def _digest(shown: Shown) -> bytes:
-    return hashlib.blake2b(repr(astuple(shown)).encode("utf-8", "surrogateescape"), digest_size=32).digest()
+    proofs = repr((shown.authorization, shown.session, shown.proxy_user))
+    return hashlib.blake2b(proofs.encode("utf-8", "surrogateescape"), digest_size=32).digest()

@@ -286,6 +286,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def on_fault(request: Request, error: Exception) -> JSONResponse:
-        log.error("a fault of the backend at %s %s", request.method, request.url.path, exc_info=error)
+        method = request.scope.get("method", "SOCKET")
+        log.error("a fault of the backend at %s %s", method, request.url.path, exc_info=error)
         body = ApiError(500, "internal", "The backend failed; its log says where.", "Please report this.").body
         return _answer(500, body, dict(SECURITY_HEADERS))  # no middleware comes after this one

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY = "Content-Security-Policy"
@@ -43,6 +42,9 @@ SECURITY_HEADERS: Mapping[str, str] = {
 }
 
 
+_RAW = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+
+
 class SecurityHeaders:
     """Adds the headers to every answer that does not say otherwise; only the page has a policy of its own."""
 
@@ -52,9 +54,9 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                given = [*message.get("headers", ())]
+                names = {name.lower() for name, _ in given}
+                message["headers"] = [*given, *(header for header in _RAW if header[0] not in names)]
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

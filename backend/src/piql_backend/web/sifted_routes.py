@@ -5,7 +5,6 @@ GET /api/applications/scadr   →  one pattern of all paths of each router   →
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from fastapi.routing import iter_route_contexts
@@ -13,7 +12,7 @@ from starlette._utils import get_route_path
 from starlette.routing import BaseRoute, Match, compile_path
 from starlette.types import Scope
 
-_NAMED = re.compile(r"\(\?P<\w+>")
+from piql_backend.web.wrong_methods import pattern_of_all
 
 
 def sifted(routes: Sequence[BaseRoute]) -> Sequence[BaseRoute]:
@@ -26,7 +25,7 @@ def sifted(routes: Sequence[BaseRoute]) -> Sequence[BaseRoute]:
 
 
 def _sift(route: BaseRoute, paths: Iterable[str]) -> None:
-    urls = re.compile("|".join(_NAMED.sub("(?:", compile_path(path)[0].pattern) for path in sorted(paths)))
+    urls = pattern_of_all(compile_path(path)[0] for path in sorted(paths))
     look = route.matches
 
     def matches(scope: Scope) -> tuple[Match, Scope]:

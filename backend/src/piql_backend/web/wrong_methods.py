@@ -10,7 +10,7 @@ would be read as …/deployments/{deployment_id}, and its `Allow` would name the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Match, NoMatchFound, compile_path
 from starlette.types import Receive, Scope, Send
 
 Methods = frozenset[str]
+_NAMED = re.compile(r"\(\?P<\w+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class WrongMethods(BaseRoute):
 
     def __init__(self, paths: Sequence[_Path]) -> None:
         self._paths = paths
+        self._urls = pattern_of_all(path.urls for path in paths)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         fitting = self._fitting(scope) if scope["type"] == "http" else None
@@ -54,7 +56,14 @@ class WrongMethods(BaseRoute):
     def _fitting(self, scope: Scope) -> Methods | None:
         """The methods of the path that a URL is of; None where it is of none."""
         url = get_route_path(scope)
+        if not self._urls.match(url):
+            return None
         return next((path.methods for path in self._paths if path.urls.match(url)), None)
+
+
+def pattern_of_all(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """One pattern of what any of these fits; it names nothing."""
+    return re.compile("|".join(_NAMED.sub("(?:", pattern.pattern) for pattern in patterns) or r"(?!)")
 
 
 def with_wrong_methods(routes: Sequence[BaseRoute]) -> tuple[BaseRoute, ...]:
