@@ -16,6 +16,7 @@ from alembic.migration import MigrationContext
 from piql_backend.commands.people import user
 from piql_backend.commands.serve import serve
 from piql_backend.data_folder.layout import PEOPLE_FILE
+from piql_backend.people import database
 from piql_backend.people.accounts import Proof
 from piql_backend.people.audit import Deed
 from piql_backend.people.cookie import UNKNOWN_ORIGIN
@@ -28,6 +29,7 @@ from piql_backend.web.pages import PageWish
 from piql_backend.web.visitor import EVERYWHERE, TokenLimit, Visitor
 from postgresql.fixture import database_url, postgresql
 from postgresql.running import Postgresql
+from psycopg.errors import ConnectionTimeout, UniqueViolation
 from sqlalchemy import delete, text, update
 from sqlalchemy.exc import DBAPIError
 
@@ -142,6 +144,23 @@ def test_while_the_database_is_away_requests_are_refused_with_words_and_then_go_
     finally:
         postgresql.start()
     assert two[0].sessions.visitor(secret) is not None  # nobody has to sign in again
+
+
+def test_a_connection_that_was_cut_lets_nobody_be_refused(two: tuple[People, People], database_url: str) -> None:
+    people, other = two
+    secret = people.sessions.begin(people.accounts.id_of("ada"), None)
+    assert people.sessions.visitor(secret) is not None
+    with other.database.begin() as connection:
+        cut = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        connection.execute(cut)
+    visitor = people.sessions.visitor(secret)  # within the second in which a connection is not tried
+    assert visitor is not None
+    assert visitor.name == "ada"
+
+
+def test_a_database_that_takes_no_connection_in_time_is_away(two: tuple[People, People]) -> None:
+    for error, is_away in ((ConnectionTimeout("late"), True), (UniqueViolation("twice"), False)):
+        assert database._is_unreachable(DBAPIError("SELECT 1", {}, error)) == is_away
 
 
 async def test_a_name_that_postgresql_takes_for_no_text_is_a_wrong_one(two: tuple[People, People]) -> None:

@@ -116,7 +116,8 @@ class PeopleDatabase:
 def _is_unreachable(error: DBAPIError) -> bool:
     """Whether there is no connection, the server is on its way down or up, or it took too long."""
     state = getattr(error.orig, "sqlstate", None)
-    return type(error.orig).__name__ == "OperationalError" and (state is None or state[:2] in ("08", "55", "57"))
+    names = {kind.__name__ for kind in type(error.orig).__mro__}  # without an import of the driver, which is an extra
+    return "OperationalError" in names and (state is None or state[:2] in ("08", "55", "57"))
 
 
 def _migrate(connection: Connection) -> None:
