@@ -152,6 +152,22 @@ class Saves:
         self.acknowledged.append(number)
 
 
+def test_a_writer_that_stands_still_is_said_to_and_a_save_is_sent_again_once_it_goes_on(team: Hosted) -> None:
+    writer = team.writer.process
+    assert writer is not None
+    with signed_in(team.follower.url) as client:
+        file = client.get("api/applications/scadr").json()["files"][0]
+        body = {"text": f"{file['text']}-- typed\n", "base_revision": file["revision"]}
+        writer.send_signal(signal.SIGSTOP)
+        try:
+            answers = [client.get("api/applications/scadr"), client.put(f"{_FILES}/{file['path']}", json=body)]
+        finally:
+            writer.send_signal(signal.SIGCONT)
+        assert [answer.status_code for answer in answers] == [503, 503]
+        assert "look whether this was carried out" in answers[1].text
+        assert client.put(f"{_FILES}/{file['path']}", json=body).json()["text"] == body["text"]
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 async def test_the_writer_ends_while_people_save_and_nothing_that_was_acknowledged_is_lost(
     team: Hosted, how: signal.Signals

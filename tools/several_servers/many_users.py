@@ -39,6 +39,7 @@ from several_servers.running import Hosted, hosted
 
 GOAL_MS = 250.0
 MOST_GROWTH = 0.10
+_SECONDS_TO_END = 150.0  # for the minutes that were begun
 _PERSON = "person-{}"
 _PASSWORD = "correct horse battery"
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -106,9 +107,16 @@ async def measure(running: Hosted, load: Load) -> bool:
             await asyncio.sleep(15)
 
     watching = asyncio.ensure_future(watch())
-    await asyncio.gather(*(work(person) for person in those))
-    watching.cancel()
+    ended, late = await asyncio.wait(
+        [asyncio.ensure_future(work(person)) for person in those], timeout=load.minutes * 60 + _SECONDS_TO_END
+    )
     seconds = time.monotonic() - started
+    for task in (watching, *late):
+        task.cancel()
+    for task in ended:
+        task.result()
+    if late:
+        figures.refused["people who do not come to an end"] = len(late)
     spent = [after - before for before, after in zip(used, map(processor_seconds, processes), strict=True)]
     await asking.close()
     print(f"{load}\n{seconds:.0f} s, load of the machine {os.getloadavg()[0]:.1f}")

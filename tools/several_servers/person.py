@@ -330,6 +330,8 @@ async def _following(asked: Sequence[Coroutine[Any, Any, None]]) -> AsyncIterato
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
+        while running := [task for task in tasks if not task.done()]:
+            for task in running:
+                task.cancel()
+            await asyncio.wait(running, timeout=1)
         await asyncio.gather(*tasks, return_exceptions=True)
