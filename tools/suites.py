@@ -11,7 +11,7 @@ VITEST = ("npm", "run", "--silent", "-w", "frontend", "test", "--", "--reporter=
 
 Report = Literal["exit status", "junit", "vitest", "playwright", "conformance", "cluster"]
 
-PLACES = 4  # for two cores: a suite that waits for a browser, a disk or a node leaves its core to another
+PLACES = 5  # for two cores: a suite that waits for a browser, a disk or a node leaves its core to another
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +143,10 @@ EXAMPLES = _pytest(  # `make test` draws the same ones each time
 
 GROUPS = {
     "check": CHECKS,
-    # The journeys take longest and begin first. Those of one process fill the places that those of two leave, and what
-    # keeps both cores busy by itself comes last.
-    "test": (BUILD, END_TO_END, *CHECKS, BACKEND, CLUSTER, PROFILER, SERVICE, *SHORT, ENGINE),
+    # The journeys take longest: they begin as soon as the front end is built, beside which checks fill the cores. They
+    # and the back end's tests wait for a third of their time, which those of one process fill. What keeps both cores
+    # busy by itself comes last, beside the nodes, for which tests wait.
+    "test": (BUILD, *CHECKS, END_TO_END, BACKEND, PROFILER, SERVICE, *SHORT, CLUSTER, ENGINE),
     "e2e": (BUILD, END_TO_END),
     "long": (BUILD, LONG_JOURNEYS, TWO_SERVERS, *LONG, EXAMPLES, CAMPAIGNS),
     "cluster": (CLUSTER_LONG,),

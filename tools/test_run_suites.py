@@ -122,7 +122,7 @@ class Stage:
 
 def test_suites_start_in_their_order_as_soon_as_there_are_places() -> None:
     stage, outcomes = Stage(), list[Outcome]()
-    suites = [Suite("build", ()), Suite("wide", (), places=3), Suite("pair", (), places=2), Suite("last", ())]
+    suites = [Suite("build", ()), Suite("wide", (), places=PLACES - 1), Suite("pair", (), places=2), Suite("last", ())]
     running = threading.Thread(target=lambda: outcomes.extend(run_all(suites, stage.run)))
     running.start()
     stage.wait_for("build", "wide")
