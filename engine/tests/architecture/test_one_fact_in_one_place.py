@@ -22,7 +22,7 @@ from piql.store.cql.stored_values import Stored
 from piql.store.open import ADAPTERS, capabilities_of, open_store
 from piql.store.values import STORED as STORED_BY_SQLITE
 
-from .sources import modules_below
+from .sources import modules_below, nodes_of
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 ENGINE, PROFILER = (Path(package.__file__ or "").parent for package in (piql, piql_profiler))
@@ -54,7 +54,7 @@ def test_the_rows_of_the_column_types_stand_in_six_modules() -> None:
     tables = {
         name
         for name, module in modules()
-        for node in ast.walk(module)
+        for node in nodes_of(module)
         if isinstance(node, ast.Dict) and len(kinds_in(node.keys)) >= A_TABLE
     }
     assert tables == TABLES_OF_TYPES
@@ -66,7 +66,7 @@ def test_a_group_of_types_is_named_once(group: tuple[Kind, ...]) -> None:
     again = [
         f"{name}:{node.lineno}"
         for name, module in modules()
-        for node in ast.walk(module)
+        for node in nodes_of(module)
         if isinstance(node, ast.Tuple | ast.Set | ast.List) and kinds_in(node.elts) == names
     ]
     assert [listed for listed in again if not listed.startswith("piql/schema/types.py")] == []
@@ -105,7 +105,7 @@ OPERATORS = {operator.__name__ for operator in get_args(PhysicalNode)}
 
 def open_matches(module: ast.Module) -> Iterator[int]:
     """Yield the lines of matches over physical operators whose last case is not `case _: assert_never(…)`."""
-    for node in ast.walk(module):
+    for node in nodes_of(module):
         if not isinstance(node, ast.Match):
             continue
         patterns = [pattern for case in node.cases for pattern in ast.walk(case.pattern)]
@@ -149,7 +149,7 @@ def test_the_functions_are_listed_in_the_two_modules_that_type_and_compute_them(
     lists = {
         path
         for path, module in modules()
-        for node in ast.walk(module)
+        for node in nodes_of(module)
         if isinstance(node, ast.Dict | ast.Tuple | ast.Set | ast.List) and len(functions_in(node)) >= A_TABLE
     }
     assert lists == {"piql/compiler/binding/functions.py", "piql/runtime/execution/functions.py"}
@@ -183,8 +183,8 @@ def sources_of_the_project() -> Iterator[tuple[str, ast.Module]]:
 
 def texts_in(module: ast.Module) -> Iterator[ast.Constant]:
     """Yield the string constants of a module, parts of f-strings too, but no docstrings."""
-    docstrings = {node.value for node in ast.walk(module) if isinstance(node, ast.Expr)}
-    for node in ast.walk(module):
+    docstrings = {node.value for node in nodes_of(module) if isinstance(node, ast.Expr)}
+    for node in nodes_of(module):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
             yield node
 
@@ -222,7 +222,7 @@ def test_an_observed_execution_is_described_in_one_module() -> None:
     described = [
         f"{path}: {node.name}"
         for path, module in sources_of_the_project()
-        for node in ast.walk(module)
+        for node in nodes_of(module)
         if isinstance(node, ast.ClassDef) and fields <= fields_of(node)
     ]
     assert described == ["piql/runtime/execution/observation.py: Observation"]
@@ -248,7 +248,7 @@ def test_what_all_servers_check_stands_in_one_function(texts: set[object], place
     found = [
         f"{name}: {node.name}"
         for name, module in (*modules(), *(module for server in servers for module in modules_below(server)))
-        for node in ast.walk(module)
+        for node in nodes_of(module)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and texts <= constants_in(node)
     ]
     assert place in found
@@ -265,6 +265,6 @@ def test_json_that_holds_bytes_is_written_and_read_in_one_place_and_in_clients()
     readers = {
         name
         for name, module in (*modules(), *(module for package in packages for module in modules_below(package)))
-        if any(isinstance(node, ast.Constant) and node.value == "$base64" for node in ast.walk(module))
+        if any(isinstance(node, ast.Constant) and node.value == "$base64" for node in nodes_of(module))
     }
     assert readers - schemas == {"piql/schema/json_values.py", "piql_service/clients/python/runtime.py"}
