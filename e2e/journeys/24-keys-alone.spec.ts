@@ -11,7 +11,10 @@ const ROWS = 'owner,target\nada,alan\nada,grace\ngrace,ada\n'
 
 test.describe.configure({ timeout: 300_000 * patience })
 
-test('an application goes from nothing to a comparison of its versions by keys alone', async ({ workbench, page }) => {
+test('an application goes from nothing to a comparison of its versions by keys alone', { tag: '@long' }, async ({
+  workbench,
+  page,
+}) => {
   const { application, data, deploy, editor, heatmap, history, plan, problems, profile, run } = workbench
   const keys = new Keys(page)
   const dialog = page.getByRole('dialog')

@@ -210,7 +210,7 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
   await expectNoObjections(page, 'a syntax error, and a notice')
 })
 
-test('nor of what is on its way, goes live and goes back', async ({ workbench, api, page }) => {
+test('nor of what is on its way, goes live and goes back', { tag: '@long' }, async ({ workbench, api, page }) => {
   const { deploy, editor, profile } = workbench
   await api.deploy()
   await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
@@ -253,7 +253,10 @@ test('nor of what is on its way, goes live and goes back', async ({ workbench, a
   await expect(run.card).toHaveCount(0)
 })
 
-test('nor of latencies, observed or not, nor of a workbench that has nothing yet', async ({ workbench, page }) => {
+test('nor of latencies, observed or not, nor of a workbench that has nothing yet', { tag: '@long' }, async ({
+  workbench,
+  page,
+}) => {
   const { dashboard, deploy, flow, profile, heatmap, run } = workbench
   await page.goto('/applications/scadr/development/dashboard?query=findUser')
   await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })
