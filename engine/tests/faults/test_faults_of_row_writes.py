@@ -48,13 +48,13 @@ def hold_world(seed: int) -> None:
     assert sum(store.faults.total() for store in opened) > 2
 
 
-@pytest.mark.parametrize("seed", range(710_000, 710_003))
+@pytest.mark.parametrize("seed", range(710_000, 710_002))
 def test_what_compiles_gives_the_right_rows_though_steps_fail(seed: int, no_grace: None) -> None:
     hold_world(seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [*range(710_003, 710_006), *range(711_005, 711_065)])
+@pytest.mark.parametrize("seed", [*range(710_002, 710_006), *range(711_005, 711_065)])
 def test_what_compiles_gives_the_right_rows_though_steps_fail_again_and_again(seed: int, no_grace: None) -> None:
     hold_world(seed)
 

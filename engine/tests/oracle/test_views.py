@@ -11,7 +11,7 @@ from .side_by_side import CORES
 from .test_oracle import hold
 from .worlds_of_views import world_of_views
 
-PARTS = 4
+PARTS = 2
 WORLDS = 2
 LONG_WORLDS = 500
 LONG_SEED = 100_000
