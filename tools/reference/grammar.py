@@ -38,7 +38,8 @@ columns         = "(" name { "," name } ")" ;
 type            = type_name [ "(" positive [ "," positive ] ")" ] ;
 create_index    = "CREATE" "INDEX" name "ON" name "(" index_part { "," index_part } ")"
                   [ ( "COVERING" | "INCLUDE" ) columns ] [ "BUCKETS" positive ] ;
-create_view     = "CREATE" "VIEW" name "AS" select [ "WINDOW" duration [ "BY" duration ] ] ;
+create_view     = "CREATE" "VIEW" name "AS" select [ "WINDOW" duration [ "BY" duration ] ]
+                  [ "STRIPES" positive ] ;
 duration        = positive unit ;
 set_setting     = "SET" name "=" positive ;
 index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;

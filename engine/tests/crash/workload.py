@@ -52,6 +52,8 @@ SELECT team, COUNT(*) AS players, COUNT(score) AS scores, SUM(score) AS total FR
 CREATE VIEW scorers AS
 SELECT team, COUNT(*) AS players, SUM(score) AS total, AVG(score) AS mean FROM players
 WHERE score IS NOT NULL AND (score > 2 OR team = 'reds') GROUP BY team;
+CREATE VIEW spread AS
+SELECT team, COUNT(*) AS players, COUNT(score) AS scores, SUM(score) AS total FROM players GROUP BY team STRIPES 3;
 CREATE QUERY strongest AS SELECT team, total FROM strength ORDER BY total DESC LIMIT 4;
 """
 

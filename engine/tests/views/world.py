@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -88,6 +88,7 @@ class View:
     stand_ins: Mapping[str, str] = field(default_factory=dict)  # by the name of a key, as literals
     windowed: Column | None = None
     window: tuple[str, str, int] = ("", "", 1)
+    stripes: int = 1
 
     def grouped_by(self, key: Column) -> str:
         if key == self.windowed:
@@ -133,7 +134,17 @@ class View:
     @property
     def _clause(self) -> str:
         length, step, _ = self.window
-        return "" if self.windowed is None else f" WINDOW {length}{f' BY {step}' if step != length else ''}"
+        window = "" if self.windowed is None else f" WINDOW {length}{f' BY {step}' if step != length else ''}"
+        return f"{window} STRIPES {self.stripes}" if self.stripes > 1 else window
+
+    def added_up(self, rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Return rows of the view with the stripes of each group added up."""
+        groups: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        number = len(self.keys)
+        for row in rows:
+            before = groups.get(row[:number])
+            groups[row[:number]] = row if before is None else (*row[:number], *map(_sum, before[number:], row[number:]))
+        return list(groups.values())
 
     @property
     def text(self) -> str:
@@ -195,16 +206,17 @@ class World:
         if chance.random() < 0.5:
             tests.append(self._test())
         parts = [Aggregate("rows_there", "COUNT", None)]
+        stripes = chance.choice((1, 1, 1, 2, 5))
         for column in self.values:
             is_summed = not column.type.startswith("VARCHAR") and chance.random() < 0.8
             if (is_summed and column.nullable and column.name not in never_null) or chance.random() < 0.3:
                 parts.append(Aggregate(f"count_{column.name}", "COUNT", column))
             if is_summed:
                 parts.append(Aggregate(f"sum_{column.name}", "SUM", column))
-                if chance.random() < 0.5:
+                if chance.random() < 0.5 and stripes == 1:
                     parts.append(Aggregate(f"mean_{column.name}", "AVG", column))
         chance.shuffle(parts)
-        return View(name, keys, tuple(parts), " AND ".join(tests), stand_ins, windowed, window)
+        return View(name, keys, tuple(parts), " AND ".join(tests), stand_ins, windowed, window, stripes)
 
     def _test(self, depth: int = 2) -> str:
         """Return a random test of columns of one row, as PIQL and DuckDB write it."""
@@ -341,6 +353,14 @@ class World:
             return {
                 view.name: ordered(map(view.exactly, duck.execute(view.recomputed).fetchall())) for view in self.views
             }
+
+
+def _sum(left: Any, right: Any) -> Any:
+    """Add exactly; NULL is no number."""
+    if left is None or right is None:
+        return right if left is None else left
+    with localcontext(prec=100):
+        return left + right
 
 
 def _without_zone(value: Any) -> Any:

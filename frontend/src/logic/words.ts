@@ -98,6 +98,7 @@ export const KEYWORDS = [
   'SESSION',
   'SET',
   'SOME',
+  'STRIPES',
   'TABLE',
   'THEN',
   'TOKEN',

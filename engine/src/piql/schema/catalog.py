@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Literal
 
 from piql.schema.thresholds import DEFAULT, Thresholds
+from piql.schema.view_stripes import ViewStripes
 from piql.schema.view_windows import ViewWindow
 from piql.text.source import Span
 from piql.trees.cached_property import cached_property
@@ -265,7 +266,8 @@ class View:
 
     With `joins` its rows are those of all its tables that belong together, and a column is called after the number of
     its table: `1.subject` (`column_of`). With a `window`, the key of its column holds when a window begins, and
-    a row is in a group for each of its windows.
+    a row is in a group for each of its windows. With `stripes` a group has several rows, and a row of the
+    table is in one of them (`schema.view_stripes`).
     """
 
     table: str
@@ -275,6 +277,7 @@ class View:
     stand_ins: tuple[StandIn, ...] = ()
     joins: tuple[JoinedTable, ...] = ()
     window: ViewWindow | None = None
+    stripes: ViewStripes | None = None
 
     @property
     def groups_of_row(self) -> int:
@@ -380,7 +383,9 @@ class Table:
     def _primary_index(self) -> Index:
         key = tuple(IndexColumn(name) for name in self.primary_key)
         covering = tuple([column.name for column in self.columns if column.name not in self.primary_key])
-        return Index(self.name, self.name, key, covering, is_primary=True, is_unique=True)
+        is_striped = self.view is not None and self.view.stripes is not None
+        partition = len(key) if is_striped else 1
+        return Index(self.name, self.name, key, covering, is_primary=True, is_unique=True, partition_columns=partition)
 
 
 def word_column(texts: Iterable[str], ascending: bool = True) -> IndexColumn:

@@ -24,11 +24,13 @@ from piql.compiler.binding.view_windows import FUNCTION, bind_window, window_col
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Column, Default, ForeignKey, Kind, SqlType, StandIn, Table, View, ViewAggregate
 from piql.schema.types import TEXTS
+from piql.schema.view_stripes import STRIPE, ViewStripes
 from piql.schema.view_windows import ViewWindow
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
+MOST_STRIPES = 256
 _COUNT = SqlType(Kind.BIGINT)
 _AVERAGE = SqlType(Kind.DOUBLE)
 
@@ -94,18 +96,35 @@ class _ViewBuilder:
             tuple(made for name in grouped if isinstance(made := self.made.get(name), StandIn)),
             self.of.joins,
             self.window,
+            self._stripes(),
         )
         self.of.check_bounded(view)
         return Table(
             self.node.name.text,
             tuple(self.columns.values()),
-            tuple(self.keys[name] for name in grouped),
+            (*(self.keys[name] for name in grouped), *((STRIPE,) if view.stripes is not None else ())),
             span=self.node.span,
             name_span=self.node.name.span,
             key_span=select.group.span if select.group is not None else None,
             view=view,
             implied_keys=self._implied_keys(),
         )
+
+    def _stripes(self) -> ViewStripes | None:
+        """Return the rows of which a group is made, and add the column that numbers them; None where it is one."""
+        stripes, span = self.node.stripes, self.node.stripes_span
+        if stripes is None or span is None:
+            return None
+        if not 2 <= stripes <= MOST_STRIPES:
+            way_out = f"write a number from 2 to {MOST_STRIPES}: each read of a group makes as many requests"
+            raise refused(f"{stripes:,} stripes", span, way_out)
+        average = next((part for part in self.aggregates if part.function == "AVG"), None)
+        if average is not None:
+            column = self.columns[average.name].span or span
+            way_out = "leave it out, and divide the sum of the SUMs by that of the COUNTs where the view is read"
+            raise refused("averages of stripes do not add up to one of the group", column, way_out)
+        self._add_column(Column(STRIPE, SqlType(Kind.INT), False, span=span))
+        return ViewStripes(stripes, tuple(self.of.called_of(0, name) for name in self.of.tables[0].primary_key))
 
     def _implied_keys(self) -> tuple[ForeignKey, ...]:
         """Return the foreign keys of the view: those of its tables that it is grouped by, and their primary keys."""

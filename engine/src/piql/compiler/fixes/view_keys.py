@@ -95,6 +95,7 @@ class DeclaredView:
     keys: frozenset[ViewKey]
     never_null: frozenset[str]
     columns: Mapping[str, str]
+    is_striped: bool = False
 
 
 def declared_view(node: ast.CreateView, table: Table) -> DeclaredView | None:
@@ -122,7 +123,13 @@ def declared_view(node: ast.CreateView, table: Table) -> DeclaredView | None:
             columns[call_text(item.expression, table)] = item.alias.text
     keys = [key_of(expression, table) for expression in select.group.keys]
     return (
-        DeclaredView(node.name.text, frozenset(key for key in keys if key is not None), frozenset(never_null), columns)
+        DeclaredView(
+            node.name.text,
+            frozenset(key for key in keys if key is not None),
+            frozenset(never_null),
+            columns,
+            node.stripes is not None,
+        )
         if None not in keys
         else None
     )

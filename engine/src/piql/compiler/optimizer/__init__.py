@@ -27,6 +27,7 @@ from piql.compiler.optimizer.rules.leave_out_null import leave_out_null
 from piql.compiler.optimizer.rules.merge_derived import merge_derived
 from piql.compiler.optimizer.rules.merge_first_match import merge_first_match
 from piql.compiler.optimizer.rules.merge_same_rows import merge_same_rows
+from piql.compiler.optimizer.rules.name_stripes import name_stripes
 from piql.compiler.optimizer.rules.narrow_tests import narrow_tests
 from piql.compiler.optimizer.rules.order_joins import order_joins
 from piql.compiler.optimizer.rules.push_selection_down import push_selection_down
@@ -73,6 +74,7 @@ RULES: tuple[Rule, ...] = (
     stop_extremes_of_values,
     push_stop_into_union,
     spread_equalities,
+    name_stripes,
     # What then says the same is said once; a sort is completed while the relations stand as written.
     narrow_tests,
     leave_out_null,

@@ -2,7 +2,7 @@
 
     CREATE TABLE name (column type [NOT NULL] [constraint]…, …, [CONSTRAINT name] constraint, …)
     CREATE INDEX name ON table (column [ASC | DESC] | TOKEN(column, …), …) [COVERING (column, …)] [BUCKETS n]
-    CREATE VIEW name AS query [WINDOW length [BY step]]
+    CREATE VIEW name AS query [WINDOW length [BY step]] [STRIPES n]
     SET name = number
 
 A broken element of a table is reported and dropped; the table stays, with `is_broken` set. What SQL and CQL have and
@@ -367,7 +367,17 @@ class DefinitionParser(WriteParser):
             raise self.expecting("SELECT after AS")
         query = self.query()
         window = self._window() if self.token.word == "WINDOW" else None
-        return ast.CreateView(name=name, query=query, window=window, span=self.span_from(start))
+        stripes, stripes_span = None, None
+        if self.accept("STRIPES"):
+            stripes, stripes_span = self.positive_number("the number of STRIPES")
+        return ast.CreateView(
+            name=name,
+            query=query,
+            window=window,
+            stripes=stripes,
+            stripes_span=stripes_span,
+            span=self.span_from(start),
+        )
 
     def _window(self) -> ast.WindowClause:
         """Parse `WINDOW length BY step`."""

@@ -277,6 +277,8 @@ def _clauses_of_view(view: ast.CreateView) -> Iterator[Line]:
     if view.window is not None:
         step = f" BY {_duration(view.window.step)}" if view.window.step is not None else ""
         yield Line(f"WINDOW {_duration(view.window.length)}{step}", view.window.span.start)
+    if view.stripes is not None and view.stripes_span is not None:
+        yield Line(f"STRIPES {view.stripes}", view.stripes_span.start)
 
 
 def _duration(duration: ast.Duration) -> str:

@@ -21,12 +21,12 @@ def in_view(words: Sequence[str]) -> Iterator[CompletionItem]:
     if words[-1] in ("SELECT", "BY", ","):
         yield CompletionItem(FUNCTION, "function", f"{FUNCTION}(time), with WINDOW behind GROUP BY", f"{FUNCTION}(")
     elif "GROUP" in words:
-        yield from keywords("WINDOW 1 HOUR")
+        yield from keywords("WINDOW 1 HOUR", "STRIPES")
 
 
 def in_window(words: Sequence[str]) -> Iterator[CompletionItem]:
     """Yield what follows the words of a WINDOW clause."""
     if words and words[-1] in UNIT_OF_WORD:
-        yield from keywords(*(() if "BY" in words else ("BY",)))
+        yield from keywords(*(() if "BY" in words else ("BY",)), "STRIPES")
     elif words and words[-1] != "BY":
         yield from keywords(*(f"{name}S" for name, unit in UNITS.items() if not unit.months))

@@ -24,6 +24,7 @@ from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.records import Keep, keeper
 from piql.schema.catalog import Kind, RowTest, Table, ViewAggregate
 from piql.schema.decimals import WIDE, without_minus_zero
+from piql.schema.view_stripes import STRIPE
 from piql.store.base import Reads, Store, Transaction
 from piql.store.rows import Row
 
@@ -71,12 +72,13 @@ class KeptView:
         self._key = tuple(positions[column] for _, column in view.view.keys)
         self._in_place_of_null = _stored_stand_ins(view, store)
         self._windows = _windows_of(view, record, store)
+        self._stripe = _stripe_of(view, record, store)
         self._primary_key = tuple(positions[name] for name in record.primary_key)
         kept = [part for part in view.view.aggregates if part.function != "AVG"]
         self._parts = [_Part(part, view, record, positions, store) for part in kept]
         names = [column.name for column in view.columns]
         at = {name: number for number, name in enumerate(names)}
-        self._key_positions = tuple(at[name] for name, _ in view.view.keys)
+        self._key_positions = tuple(at[name] for name in view.primary_key)
         self._part_positions = tuple(at[part.name] for part in kept)
         self._width = len(names)
         self._rows_part = next(
@@ -152,6 +154,8 @@ class KeptView:
             key = tuple([self._in_place_of_null[at] if part is None else part for at, part in enumerate(key)])
             if None in key:  # of a version in which the column may be NULL: the coming one is refused, or has none
                 return
+        if self._stripe is not None:
+            key = (*key, self._stripe(record))
         gains = [part.of(record) for part in self._parts]
         for group in (key,) if self._windows is None else self._windows(key):
             numbers = groups.setdefault(group, [0] * len(self._parts))
@@ -262,6 +266,18 @@ def _windows_of(view: Table, record: Table, store: Store) -> Callable[[Row], Ite
         return [(*key[:at], keep(beginning), *key[at + 1 :]) for beginning in beginnings(time)]
 
     return keys
+
+
+def _stripe_of(view: Table, record: Table, store: Store) -> Callable[[Row], Any] | None:
+    """Return what gives the stripe of a record, as it is stored; None where a group is one row."""
+    assert view.view is not None
+    stripes, column = view.view.stripes, view.column(STRIPE)
+    if stripes is None:
+        return None
+    assert column is not None
+    names = [column.name for column in record.columns]
+    keep, positions = keeper(view, column, store), [names.index(name) for name in stripes.by]
+    return lambda row: keep(stripes.stripe_of([row[at] for at in positions]))
 
 
 def _test_of(condition: RowTest | None, positions: Mapping[str, int], store: Store) -> Callable[[Row], bool]:

@@ -27,6 +27,7 @@ from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Counting, Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, JoinedTable, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
+from piql.schema.view_stripes import ViewStripes
 from piql.schema.view_windows import ViewWindow
 from piql.store.base import Store, Transaction
 from piql.versions.change.progress import SETTING as PROGRESS
@@ -418,6 +419,7 @@ def _view_document(view: View) -> dict[str, Any]:
         "stand_ins": [(stand_in.column, stand_in.shown) for stand_in in view.stand_ins],
         **({"joins": [[join.table, join.pairs] for join in view.joins]} if view.joins else {}),
         **({"window": asdict(view.window)} if view.window is not None else {}),
+        **({"stripes": [view.stripes.count, view.stripes.by]} if view.stripes is not None else {}),
     }
 
 
@@ -434,7 +436,8 @@ def _view(document: Mapping[str, Any]) -> View:
         for table, pairs in document.get("joins", ())
     )
     window = ViewWindow(**document["window"]) if "window" in document else None
-    return View(document["table"], keys, aggregates, condition, stand_ins, joins, window)
+    stripes = ViewStripes(document["stripes"][0], tuple(document["stripes"][1])) if "stripes" in document else None
+    return View(document["table"], keys, aggregates, condition, stand_ins, joins, window, stripes)
 
 
 def _type(text: str) -> SqlType:

@@ -114,6 +114,8 @@ class _Rewriting:
             view = declared_view(statement, self.table) if isinstance(statement, ast.CreateView) else None
             if view is None or view.keys != frozenset(self.keys) or view.never_null != nullable:
                 continue
+            if view.is_striped and self.select.group is not None:
+                continue  # its rows are parts of groups
             if calls <= view.columns.keys():
                 self.kept = dict(view.columns)
                 return view

@@ -167,8 +167,8 @@ def _holding(
 
     None where a deployed index has larger partitions than the read names, or holds too little and must cover.
     """
-    if index.is_primary:
-        return index, False
+    if index.is_primary:  # one whose key is in several columns is read by all of them, or by none, in its order
+        return None if 0 < partition < index.partition_columns else (index, False)
     if partition < index.partition_columns:
         if reading.is_frozen:
             return None  # a read must name whole partitions

@@ -131,9 +131,11 @@ class WindowClause(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateView(AstNode):
-    """`CREATE VIEW name AS query window`."""
+    """`CREATE VIEW name AS query window STRIPES n`."""
 
     name: Name
     query: QueryExpression
     window: WindowClause | None = None
+    stripes: int | None = None
+    stripes_span: Span | None = field(default=None, compare=False, repr=False)
     is_broken: bool = False

@@ -39,9 +39,10 @@ CODES = (
         "that stands for NULL, and with COUNT(*), and COUNT, SUM or AVG of columns. COUNT(*) says when a group has no "
         "rows any more, COUNT(column) when a SUM or an AVG is NULL, and SUM(column) what an AVG is after a write. Its "
         "WHERE compares columns with constants. Behind GROUP BY, WINDOW 1 HOUR BY 5 MINUTES says how long windows are "
-        "and how far apart they begin; WINDOW_START(column) among the keys says by which time. MIN and MAX are not "
-        "kept, because an index finds them: once the row with the largest value is deleted, only the other rows can "
-        "say which value is the largest.",
+        "and how far apart they begin; WINDOW_START(column) among the keys says by which time. STRIPES n makes each "
+        "group n rows, of which a write changes one; AVG is not kept then. MIN and MAX are not kept, because an index "
+        "finds them: once the row with the largest value is deleted, only the other rows can say which value is the "
+        "largest.",
         "CREATE TABLE t (id INT PRIMARY KEY, a INT NOT NULL, n INT NOT NULL);\n"
         "CREATE VIEW v AS SELECT a, AVG(n) AS average, COUNT(*) AS rows_of_a FROM t GROUP BY a;",
     ),
