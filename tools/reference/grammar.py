@@ -73,7 +73,7 @@ stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
 """,
     "Writes": """
 create_unit     = "CREATE" "UNIT" name "AS" "BEGIN" { let ";" } write ";" { ( let | write ) ";" } "END" ;
-let             = "LET" word "=" expression ;
+let             = "LET" ( word "=" expression | "(" word { "," word } ")" "=" "(" query ")" ) ;
 write           = insert | update | delete ;
 insert          = "INSERT" "INTO" name [ columns ] "VALUES" ( row { "," row } | parameter )
                   [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;

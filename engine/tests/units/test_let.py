@@ -221,3 +221,50 @@ def test_a_likely_mistake_is_met_with_what_to_do(statement: str, way_out: str) -
 def test_a_unit_of_lets_alone_is_refused() -> None:
     (finding,) = piql.compile(f"{SCHEMA}CREATE UNIT u AS BEGIN LET m = 1; END;").diagnostics
     assert (finding.code, finding.message) == ("unit-form", "this unit writes nothing")
+
+
+ROW = "LET (price, stock) = (SELECT price, stock FROM item WHERE id = [item]);"
+COUNT = "INSERT INTO tally (id, n) VALUES ([price], [stock]);"
+
+
+def test_the_columns_of_a_row_are_read_once(db: piql.Database) -> None:
+    unit(db, ROW, COUNT)
+    compiled = db.deployment.compilation.queries["u"]
+    assert compiled.statements[0].bound is not None
+    assert compiled.statements[0].bound.operations == 1
+    assert [parameter.name for parameter in compiled.parameters] == ["item"]
+    assert db.execute("u", {"item": 1}).operations == 3
+    assert tallies(db) == [(7, 5)]
+
+
+def test_without_a_row_all_its_values_are_null(db: piql.Database) -> None:
+    unit(db, ROW, "INSERT INTO tally (id, n) VALUES ([item], [stock]);")
+    db.execute("u", {"item": 9})
+    assert tallies(db) == [(9, None)]
+
+
+@pytest.mark.parametrize(
+    ("let", "message", "way_out"),
+    [
+        ("LET (price, stock) = (SELECT price FROM item WHERE id = [item]);", "names 2 values", "each column"),
+        ("LET (price, stock) = 5;", "columns of a row", "LET (a, b)"),
+        ("LET (price, price) = (SELECT price, stock FROM item WHERE id = [item]);", "named twice", "of its own"),
+        ("LET (price, stock) = (SELECT price, NULL FROM item WHERE id = [item]);", "type of [stock]", "CAST"),
+        ("LET (price, stock) = (SELECT i.price, i.stock FROM line l JOIN item i ON i.id = l.item "
+         "WHERE l.item = [item]);", "5 rows", "LIMIT 1"),
+    ],
+)  # fmt: skip
+def test_rows_that_are_refused_say_why(let: str, message: str, way_out: str) -> None:
+    findings = piql.compile(f"{SCHEMA}CREATE UNIT u AS BEGIN {let} {COUNT} END;").diagnostics
+    finding = next(finding for finding in findings if finding.severity == "error")
+    assert message in finding.message
+    assert way_out in " ".join(finding.help)
+
+
+def test_the_first_of_several_rows_is_offered() -> None:
+    text = SCHEMA + "CREATE UNIT u AS BEGIN LET (a, b) = (SELECT item, price FROM line WHERE item = [item]); "
+    text += "INSERT INTO tally (id, n) VALUES ([a], [b]); END;"
+    (fix,) = next(finding.fixes for finding in piql.compile({"a": text}).diagnostics if finding.severity == "error")
+    fixed = apply_edits({"a": text}, fix.edits)["a"]
+    assert "WHERE item = [item] LIMIT 1)" in fixed
+    assert piql.compile({"a": fixed}).queries["u"].bound is not None

@@ -39,7 +39,7 @@ class Statement:
     """One statement of a unit: its kind, its text, and its parameters with what the caller may give for them.
 
     roles    the parameter, or the value of a LET, that stands for each word of its kind
-    let      the name of the value that it reads; empty for a write
+    lets     the names of the values that it reads; none for a write
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Statement:
     choices: Mapping[str, str]
     returns: bool
     roles: Mapping[str, str]
-    let: str = ""
+    lets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,14 @@ _LETS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "highest": ("(SELECT MAX(id) FROM t WHERE g = {g} AND v < {v})", {"g": "a_group", "v": "v"}),
     "summed": ("COALESCE((SELECT total FROM totals WHERE g = {g}), 0)", {"g": "a_group"}),
     "more": ("COALESCE((SELECT n FROM totals WHERE g = {g}), 0) + {v}", {"g": "a_group", "v": "v"}),
+    "row_of": ("(SELECT v, g FROM t WHERE id = {id})", {"id": "id"}),
+    "row_of_best": (
+        "(SELECT v, id FROM t WHERE g = {g} AND v < {v} ORDER BY v DESC, id LIMIT 1)",
+        {"g": "a_group", "v": "v"},
+    ),
     "known": ("CASE WHEN EXISTS (SELECT 1 FROM pins WHERE id = {id}) THEN {v} + 1 ELSE 1 END", {"id": "id", "v": "v"}),
 }
-"""What a LET reads or computes."""
+"""What a LET reads or computes; one that reads a row has two names."""
 _TAKE_LETS = ("id", "v", "w", "g", "h", "code", "n")
 """The words for which the value of a LET may stand."""
 _RETURNING = {"take", "take_if", "all", "move", "clear", "put", "gain"}
@@ -127,7 +132,7 @@ class World:
             if chance.random() < 0.4:
                 read = self._statement(10 + number, chance.choice(list(_LETS)), False, lets)
                 statements.append(read)
-                lets.append(read.let)
+                lets += read.lets
             statements.append(self._statement(number, kind, number == returning, lets))
         return statements
 
@@ -137,10 +142,12 @@ class World:
         text = text.format(**{role: f"[{name}]" for role, name in roles.items()})
         if returns:
             text += " RETURNING id, v"
-        let = f"let{number}" if kind in _LETS else ""
-        text = f"LET {let} = {text}" if let else text
+        names = (f"let{number}", f"let{number}b") if kind.startswith("row_of") else (f"let{number}",)
+        names = names if kind in _LETS else ()
+        called = f"({', '.join(names)})" if len(names) > 1 else "".join(names)
+        text = f"LET {called} = {text}" if names else text
         given = {roles[role]: what for role, what in choices.items() if roles[role] not in lets}
-        return Statement(kind, text, given, returns, roles, let)
+        return Statement(kind, text, given, returns, roles, names)
 
     def _name(self, role: str, what: str, number: int, lets: Sequence[str]) -> str:
         if lets and role in _TAKE_LETS and self.chance.random() < 0.3:
@@ -188,8 +195,8 @@ class World:
         returned: tuple[Values, ...] = ()
         known = dict(parameters)
         for number, statement in enumerate(self.units[name], 1):
-            if statement.let:
-                known[statement.let] = self._read(statement, known)
+            if statement.lets:
+                known |= dict(zip(statement.lets, self._read(statement, known), strict=True))
                 continue
             try:
                 rows = list(self._made(statement, known))
@@ -208,16 +215,18 @@ class World:
             yield from change
             self._check()
 
-    def _read(self, statement: Statement, known: Values) -> Any:
-        """Return the value of a LET, as the statements before it have left the tables."""
+    def _read(self, statement: Statement, known: Values) -> tuple[Any, ...]:
+        """Return the values of a LET, as the statements before it have left the tables."""
         text, roles = _LETS[statement.kind]
         in_order = {role: f"${number}" for number, role in enumerate(roles, 1)}
         totals = "(SELECT g, COUNT(*) AS n, SUM(v) AS total FROM t WHERE g IS NOT NULL GROUP BY g)"
         select = text.format(**in_order).replace("totals", totals)
         values = [known[statement.roles[role]] for role in roles]
+        if len(statement.lets) > 1:
+            return self.oracle.execute(select[1:-1], values).fetchone() or (None, None)
         row = self.oracle.execute(f"SELECT CAST({select} AS BIGINT)", values).fetchone()
         assert row is not None
-        return row[0]
+        return tuple(row)
 
     def _changes(self, kind: str, given: Values) -> Iterator[Sequence[tuple[Any, ...]]]:
         """Yield the rows affected by each row's change, once it is made."""

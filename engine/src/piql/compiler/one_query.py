@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
+from piql.compiler.binding.let import several_rows
 from piql.compiler.bounds.copies import dear_copies
 from piql.compiler.bounds.expensive import expensive_query, expensive_write
 from piql.compiler.bounds.levels import uncountable
@@ -343,6 +344,8 @@ def _finish_read(
     too_large = uncountable(plan, proved, bound.name or None)
     if too_large is not None:
         return replace(query, diagnostics=(*query.diagnostics, too_large))
+    if bound.unit is not None and proved.rows > 1:
+        return replace(query, diagnostics=(*query.diagnostics, several_rows(bound.ast, proved.rows)))
     warnings = hot_partitions(plan, bound.name or None)
     unsized = unsized_columns(plan)
     dear = None  # of a unit it is asked as a whole

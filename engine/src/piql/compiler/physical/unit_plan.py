@@ -17,7 +17,7 @@ class UnitPlan(Node):
     """Writes that become visible together or not at all: one transaction of the store.
 
     Each sees what those before it have written. A condition of one that does not hold, or a constraint that one breaks,
-    refuses all of them. A LET is a plan that reads one row of one value; those behind it use it as a parameter.
+    refuses all of them. A LET is a plan that reads one row; those behind it use its values as parameters.
     """
 
     statements: tuple[WritePlan | PhysicalNode, ...]

@@ -160,11 +160,13 @@ def _unit(unit: ast.CreateUnit) -> list[Line]:
 
 def _let(let: ast.Let) -> list[Line]:
     """Return LET on one line, or a long subquery with a clause on each line."""
-    start = Line(f"LET {let.name.text} = {print_expression(let.value)}", let.span.start)
+    names = ", ".join(name.text for name in let.names)
+    called = f"({names})" if let.more else names
+    start = Line(f"LET {called} = {print_expression(let.value)}", let.span.start)
     if len(start.text) <= WIDTH or not isinstance(let.value, ast.ScalarQuery):
         return [start]
     inside = [replace(line, text=INDENT + line.text) for line in query_lines(let.value.query)]
-    return [Line(f"LET {let.name.text} = (", let.span.start), *inside, Line(")", let.value.span.end - 1)]
+    return [Line(f"LET {called} = (", let.span.start), *inside, Line(")", let.value.span.end - 1)]
 
 
 def _table(table: ast.CreateTable) -> list[Line]:

@@ -2,6 +2,7 @@
 
     CREATE UNIT name AS BEGIN
       LET value = (SELECT …);
+      LET (value, value) = (SELECT …);
       INSERT …;
       UPDATE …;
       DELETE …;
@@ -108,17 +109,26 @@ class UnitParser(WorkParser):
                 raise self.expecting("LET, INSERT, UPDATE, DELETE or END in the unit")
 
     def _let(self) -> ast.Let:
-        """Parse `LET name = expression`."""
+        """Parse `LET name = expression`, or `LET (name, …) = (SELECT …)`."""
         start = self.advance().start
+        is_row = self.accept("(")
+        names = [self._name_of_let()]
+        while is_row and self.accept(","):
+            names.append(self._name_of_let())
+            self.check_columns(len(names))
+        if is_row:
+            self.expect(")", "after the names of the values")
+        self.expect("=", "after the name of the value")
+        value = self.expression()
+        return ast.Let(name=names[0], more=tuple(names[1:]), value=value, span=self.span_from(start))
+
+    def _name_of_let(self) -> ast.Name:
         if self.token.kind != "word":
             raise self.expecting(
                 "the name of a value after LET", "write LET price = …; the statements behind it use it as [price]"
             )
         word = self.advance()
-        name = ast.Name(text=word.text, span=self.span_of(word))
-        self.expect("=", "after the name of the value")
-        value = self.expression()
-        return ast.Let(name=name, value=value, span=self.span_from(start))
+        return ast.Name(text=word.text, span=self.span_of(word))
 
     def _semicolon(self, name: ast.Name) -> None:
         """Take the semicolon behind a statement; note that it is missing where the next one or END follows."""

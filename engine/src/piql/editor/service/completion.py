@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 
 from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.binding.supplied import SUPPLIED
@@ -31,6 +30,7 @@ from piql.editor.service.statement_tokens import (
     context_at,
     is_end_of_with,
     name_of,
+    names_of_lets,
 )
 from piql.editor.service.view_clauses import in_view, in_window
 from piql.schema.catalog import Table
@@ -139,10 +139,10 @@ class _Completion:
         """Yield what begins a statement of a unit, or follows in a LET."""
         if not words:
             yield from keywords("LET", "INSERT INTO", "UPDATE", "DELETE FROM", "END")
-        elif len(words) == 2:
+        elif len(words) == 2 or ("=" not in words and words[-1] == ")"):
             yield from keywords("=")
-        elif len(words) > 2:
-            if words[-1] == "=" and len(words) == 3:
+        elif "=" in words:
+            if words.index("=") == len(words) - 1:
                 yield from keywords("(SELECT")
             yield from self._in_statement(words)
 
@@ -409,10 +409,9 @@ class _Completion:
     def _parameters(self, bracketed: bool = False) -> Iterator[CompletionItem]:
         """Yield the parameters that the statement or its unit names, `[name]`, `:name` or `[1: name]`, and its LETs."""
         tokens = [*self.context.unit, *self.context.tokens]
-        for before, token in pairwise(self.context.unit):
-            if before.word == "LET":
-                text = f"[{name_of(token)}]" if bracketed else name_of(token)
-                yield plain_item(text, "parameter", "value of this unit")
+        for token in names_of_lets(self.context.unit):
+            text = f"[{name_of(token)}]" if bracketed else name_of(token)
+            yield plain_item(text, "parameter", "value of this unit")
         for at, token in enumerate(tokens):
             if token.word not in ("[", ":") or at + 1 >= len(tokens):
                 continue

@@ -168,11 +168,12 @@ def _parameter(compilation: Compilation, symbol: Symbol) -> str | None:
 def _let(unit: CompiledQuery, name: str) -> str | None:
     """Return the type of a value that a unit reads by LET."""
     for statement in unit.statements:
-        if isinstance(statement.bound_plan, Projection) and statement.bound_plan.outputs[0].name == name:
+        outputs = statement.bound_plan.outputs if isinstance(statement.bound_plan, Projection) else ()
+        output = next((output for output in outputs if output.name == name), None)
+        if output is not None:
             requests = statement.bound.operations if statement.bound is not None else 0
             cost = f", read by at most {_counted(requests, 'request')}" if requests else ""
-            value_type = type_of(statement.bound_plan.outputs[0].expression)
-            return _code(f"[{name}] {value_type}") + f"\n\na value of this unit{cost}"
+            return _code(f"[{name}] {type_of(output.expression)}") + f"\n\na value of this unit{cost}"
     return None
 
 

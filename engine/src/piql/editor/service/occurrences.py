@@ -103,7 +103,8 @@ class _Collector:
                 for part in statement.statements:
                     if isinstance(part, ast.Let):
                         self._expression(part.value, _Scope(query=unit))
-                        self._note(Symbol("parameter", part.name.text, unit), part.name.span, True)
+                        for name in part.names:
+                            self._note(Symbol("parameter", name.text, unit), name.span, True)
                     else:
                         self._body(part, unit)
             case _:

@@ -8,6 +8,7 @@ Its queries are blocks, one for each SELECT, nested by parentheses:
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from piql.compiler.syntax.cursor import CREATABLE, RESERVED
@@ -234,6 +235,16 @@ def _is_name(token: Token) -> bool:
 def name_of(token: Token) -> str:
     """Return the name that a token stands for, without its quotes."""
     return unquote(token) if token.kind == "quoted" else token.text
+
+
+def names_of_lets(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the names of the values that a unit declares: `LET name = …` or `LET (name, name) = …`."""
+    for at, token in enumerate(tokens):
+        if token.word == "LET" and at + 1 < len(tokens):
+            end = at + 2
+            if tokens[at + 1].word == "(":
+                end = next((here for here in range(at, len(tokens)) if tokens[here].word == ")"), len(tokens))
+            yield from (name for name in tokens[at + 1 : end] if name.kind == "word")
 
 
 def _alias(tokens: list[Token], at: int) -> tuple[str | None, int]:

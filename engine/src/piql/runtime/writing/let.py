@@ -1,4 +1,4 @@
-"""A LET of a unit made ready to run: one value that is read in the transaction of the unit.
+"""A LET of a unit made ready to run: one value, or those of one row, read in the transaction of the unit.
 
 values of a statement = [parameters of the caller, values of the LETs, supplied values, …]
 
@@ -7,7 +7,7 @@ A LET sees what the statements before it have written, and those behind it find 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from piql.compiler.logical.operators import Projection
@@ -24,18 +24,19 @@ from piql.store.base import Store
 
 def names_of_lets(unit: CompiledQuery) -> tuple[str, ...]:
     """Return the names of the values of a unit, in the order in which they are read."""
-    return tuple(name_of_let(statement) for statement in unit.statements if statement.kind == "select")
+    return tuple(
+        name for statement in unit.statements if statement.kind == "select" for name in _names_of_let(statement)
+    )
 
 
-def name_of_let(query: CompiledQuery) -> str:
-    """Return the name of the value that a LET reads: that of its one column."""
+def _names_of_let(query: CompiledQuery) -> tuple[str, ...]:
+    """Return the names of the values that a LET reads: those of its columns."""
     assert isinstance(query.bound_plan, Projection)
-    (output,) = query.bound_plan.outputs
-    return output.name
+    return tuple(output.name for output in query.bound_plan.outputs)
 
 
 class PreparedLet:
-    """One LET of a unit. `slots` are those of the caller's parameters and of all LETs, `at` is its own."""
+    """One LET of a unit. `slots` are those of the caller's parameters and of all LETs, `places` are its own."""
 
     def __init__(
         self, query: CompiledQuery, store: Store, slots: Mapping[str, int], deployed: Callable[[Index], Index]
@@ -46,14 +47,19 @@ class PreparedLet:
         assert bound is not None
         self.query = query
         self.bound = bound.operations
-        self.at = slots[name_of_let(query)]
+        self.places = tuple(slots[name] for name in _names_of_let(query))
         self._supplied = SuppliedValues(plan, len(slots), store.codec)
         self._read = PreparedSection(plan, store, {**slots, **self._supplied.slots}, deployed)
 
-    def read(self, values: Sequence[Any], occasion: Occasion, meter: Meter) -> tuple[Any, tuple[OperatorTiming, ...]]:
-        """Return the value, as the store keeps values of its type, and how long its operators took.
+    def read(self, values: list[Any], occasion: Occasion, meter: Meter) -> tuple[OperatorTiming, ...]:
+        """Put the values, as the store keeps those of their types, into their places; return the operators' times.
+
+        Where no row is found, all of them are NULL.
 
         `values` are the parameters and the values of the LETs before it. Raises errors of the store.
         """
-        ((value,),), timings = self._read.read([*values, *self._supplied.of(occasion)], meter)
-        return value, timings
+        rows, timings = self._read.read([*values, *self._supplied.of(occasion)], meter)
+        found = rows[0] if rows else (None,) * len(self.places)
+        for place, value in zip(self.places, found, strict=True):
+            values[place] = value
+        return timings

@@ -67,7 +67,7 @@ class PreparedUnit:
         self.bound = sum(statement.bound for statement in statements)
         self._store = store
         self._statements = statements
-        self._lets = sum(isinstance(statement, PreparedLet) for statement in statements)
+        self._lets = sum(len(statement.places) for statement in statements if isinstance(statement, PreparedLet))
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._clock = clock
         self._now = now
@@ -102,7 +102,7 @@ class PreparedUnit:
                 began = self._clock()
                 try:
                     if isinstance(statement, PreparedLet):
-                        values[statement.at], parts = statement.read(values, occasion, meter)
+                        parts = statement.read(values, occasion, meter)
                     else:
                         of_statement = given[number] or statement.given(values, occasion)
                         records, of_section = statement.run_inside(transaction, of_statement, meter)

@@ -58,7 +58,7 @@ def _fixed_by(relation: Relation, test: Expression) -> set[str]:
     """Return the columns of a relation that a test compares with values."""
     match test:
         case Comparison(operator="=", left=left, right=right):
-            sides = (left, right)
+            sides: tuple[Expression, ...] = (left, right)
         case InList(operand=operand):
             sides = (operand,)
         case _:

@@ -49,10 +49,18 @@ class CreateQuery(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Let(AstNode):
-    """`LET name = expression` in a unit: a value that the statements behind it use as `[name]`."""
+    """`LET name = expression` in a unit: a value that the statements behind it use as `[name]`.
+
+    `LET (name, more, …) = (SELECT …)` names the columns of one row.
+    """
 
     name: Name
     value: Expression
+    more: tuple[Name, ...] = ()
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        return (self.name, *self.more)
 
 
 UnitStatement: TypeAlias = Insert | Update | Delete | Let
