@@ -54,6 +54,7 @@ def message(number: int, sent: datetime, size: int = 1) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("clauses", "message", "way_out", "has_fix"),
     [
+        ("WINDOW 1 HOUR", "without GROUP BY", "add GROUP BY", False),
         ("GROUP BY room WINDOW 1 HOUR", "which time", "WINDOW_START(column)", False),
         ("GROUP BY room, WINDOW_START(sent)", "how long a window of sent is", "WINDOW 1 HOUR", True),
         ("GROUP BY room, WINDOW_START(sent) WINDOW 1 MONTH", "a month is not always as long", "DATE_TRUNC", False),

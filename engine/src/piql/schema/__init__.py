@@ -7,5 +7,6 @@ calendar        computing with days and times                conversions     CAS
 thresholds      from which bound on a query is expensive     json_values     values as JSON, and back
 read_policies   what WITH READ asks, and what may be seen
 write_policies  what WITH WRITE asks, and what reads see then
+view_windows    the periods of time in which a row counts     view_stripes   the rows of which a group is made
 view_joins      how a write finds the rows of a view of several tables, and why they are few
 """

@@ -46,14 +46,14 @@ class ViewWindow:
         is_day = not isinstance(moment, datetime)
         time = moment if isinstance(moment, datetime) else datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
         first = (time - ORIGIN) // _MILLISECOND // self.step * self.step
-        found: list[date] = []
+        times: list[date] = []
         for number in range(self.count):
             try:
                 beginning = ORIGIN + timedelta(milliseconds=first - number * self.step)
             except OverflowError:
                 break
-            found.append(beginning.date() if is_day else beginning)
-        return found
+            times.append(beginning.date() if is_day else beginning)
+        return times
 
 
 def written_time(milliseconds: int) -> str:

@@ -5,7 +5,7 @@ Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_sch
 
     schema, entities, indexes        CREATE TABLE, ENTITY, CREATE INDEX; settings   SET
     type_names, defaults, checks, references_with_null     parts of a table
-    views, view_tables               CREATE VIEW; the tables that it joins
+    views, view_tables, view_windows CREATE VIEW; the tables that it joins, and its windows of time
     view_rows, row_tests             which rows a view counts; what that shares with a CHECK
     queries, unions, fetch, stops    SELECT, UNION, FETCH, LIMIT
     with_clauses, recursion, using, order, existence, one_row, determined     parts of a SELECT

@@ -62,7 +62,9 @@ class _ViewBuilder:
         self.views = views
         self.columns: dict[str, Column] = {}  # of the view, by name
         self.keys: dict[str, str] = {}  # column of the rows → column of the view
-        self.made: dict[str, StandIn | ViewWindow] = {}  # keys that are not the column itself, by column of the table
+        self.sources: dict[
+            str, StandIn | ViewWindow
+        ] = {}  # keys that are not the column itself, by column of the table
         self.aggregates: list[ViewAggregate] = []
         self.rows: ViewRows | None = None
 
@@ -93,7 +95,7 @@ class _ViewBuilder:
             tuple((self.keys[name], name) for name in grouped),
             tuple(self._whole_aggregates()),
             self.rows.condition if self.rows is not None else None,
-            tuple(made for name in grouped if isinstance(made := self.made.get(name), StandIn)),
+            tuple(source for name in grouped if isinstance(source := self.sources.get(name), StandIn)),
             self.of.joins,
             self.window,
             self._stripes(),
@@ -128,7 +130,7 @@ class _ViewBuilder:
 
     def _implied_keys(self) -> tuple[ForeignKey, ...]:
         """Return the foreign keys of the view: those of its tables that it is grouped by, and their primary keys."""
-        called = {column: name for column, name in self.keys.items() if column not in self.made}
+        called = {column: name for column, name in self.keys.items() if column not in self.sources}
         implied: list[ForeignKey] = []
         for number, table in enumerate(self.of.tables):
             named = [(key.columns, key.table, key.referenced_columns) for key in table.foreign_keys]
@@ -157,14 +159,14 @@ class _ViewBuilder:
             if part is None:
                 way_out = "name a column of the table, COALESCE(column, 'value') or WINDOW_START(column)"
                 raise refused("a view is grouped by columns", key.span, way_out)
-            column, made = part
-            if column.name in grouped and self.made.get(column.name) != made:
+            column, source = part
+            if column.name in grouped and self.sources.get(column.name) != source:
                 raise refused(
                     f"{self.of.written(column.name)} is grouped by in two ways", key.span, "leave one of them out"
                 )
-            if made is not None:
-                self.made[column.name] = made
-            if not isinstance(made, StandIn) and self._may_be_null(column):
+            if source is not None:
+                self.sources[column.name] = source
+            if not isinstance(source, StandIn) and self._may_be_null(column):
                 raise self._group_of_null(select, column, key)
             if column.type.kind is Kind.DOUBLE:
                 raise refused(
@@ -270,8 +272,8 @@ class _ViewBuilder:
             raise refused("a view names its columns", item.span, "write the columns of GROUP BY, and COUNT(*) AS n")
         part = self._key(item.expression)
         if part is not None:
-            column, made = part
-            if column.name in grouped and self.made.get(column.name) != made:
+            column, source = part
+            if column.name in grouped and self.sources.get(column.name) != source:
                 group = grouped[column.name].text
                 raise refused(
                     f"{item.expression.span.text} is selected, and the view is grouped by {group}",
@@ -284,8 +286,8 @@ class _ViewBuilder:
             if column.name in self.keys:
                 raise refused(f"{self.of.written(column.name)} is selected twice", item.span, "leave one of them out")
             plain = self.of.plain(column.name)
-            if made is not None and item.alias is None:
-                called = "began" if isinstance(made, ViewWindow) else plain
+            if source is not None and item.alias is None:
+                called = "began" if isinstance(source, ViewWindow) else plain
                 raise refused(f"{item.span.text} has no name", item.span, f"write {item.span.text} AS {called}")
             name = item.alias or ast.Name(text=plain, span=item.span)
             self._add_column(Column(name.text, column.type, False, span=item.span))

@@ -287,8 +287,8 @@ def _which_groups(upkeep: ViewUpkeep) -> str:
     view = upkeep.view
     assert view.view is not None
     if upkeep.groups == 1:
-        one = f"one of the {view.view.stripes.count} stripes of " if view.view.stripes is not None else ""
-        return f"{one}its group of {view.name}"
+        part = f"one of the {view.view.stripes.count} stripes of " if view.view.stripes is not None else ""
+        return f"{part}its group of {view.name}"
     if upkeep.groups == view.view.groups_of_row:
         return f"its groups of {view.name}, one for each of {upkeep.groups:,} windows"
     return f"the groups of {view.name} that the row leaves and enters"

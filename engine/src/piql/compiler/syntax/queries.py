@@ -32,6 +32,7 @@ _AFTER_TABLE = (
     *("ORDER", "LIMIT", "PAGINATE", "UNION", "FETCH", "NATURAL"),
 )
 # Words that may be names, but begin a clause where they stand before another.
+_WITH_NUMBER = ("WINDOW", "STRIPES")  # clauses of a view, behind its query
 _NO_ALIASES = frozenset(
     (("FETCH", "FIRST"), ("FETCH", "NEXT"), ("FOR", "UPDATE"), ("FOR", "SHARE"), ("FOR", "NO"), ("FOR", "KEY"))
 )
@@ -322,6 +323,8 @@ class QueryParser(WithParser):
 
     def is_alias(self) -> bool:
         """Return whether the next token can be an alias without AS: a name that begins no clause."""
+        if self.token.word in _WITH_NUMBER and self.peek().kind == "number":
+            return False
         return self.is_name() and (self.token.word, self.peek().word) not in _NO_ALIASES
 
     def _from(self) -> ast.FromClause:

@@ -59,7 +59,7 @@ class PreparedLet:
         `values` are the parameters and the values of the LETs before it. Raises errors of the store.
         """
         rows, timings = self._read.read([*values, *self._supplied.of(occasion)], meter)
-        found = rows[0] if rows else (None,) * len(self.places)
-        for place, value in zip(self.places, found, strict=True):
+        row = rows[0] if rows else (None,) * len(self.places)
+        for place, value in zip(self.places, row, strict=True):
             values[place] = value
         return timings

@@ -4,7 +4,7 @@ A rule returns an equal plan, or the same object where it does not apply. By `co
 trace that users see. The order stands in `optimizer.RULES`. Each docstring shows a plan before and after.
 
 which tests there are       simplify_predicates, narrow_tests, leave_out_null, spread_equalities,
-                            drop_implied_predicates
+                            drop_implied_predicates, name_stripes
 where tests stand           push_selection_down, push_selection_into_groups
 unions, derived tables      spread_or, spread_union, merge_derived
 subqueries                  turn_not_exists_extreme, fix_correlations, unnest_subqueries, attach_subqueries,
