@@ -111,7 +111,7 @@ class ReplicatedStore(StoreWrapper):
         """Send a change to all copies, and wait for so many; raise StoreUnavailable where too few are there."""
         times = sorted(
             ((self._law.request_ms(self._random, 1) / 1000, number) for number in range(COPIES)),
-            key=lambda one: (self.copies[one[1]].is_away, one[0]),
+            key=lambda entry: (self.copies[entry[1]].is_away, entry[0]),
         )
         now = self.clock.now()
         for place, (seconds, number) in enumerate(times):

@@ -244,7 +244,7 @@ def _of_figure_3(results: _Results) -> Iterator[Claim]:
     times = {level: {results[level, at].each("sends") for at in _INTERVALS} for level in _SWEPT}
     yield Claim(
         "a transaction's own requests do not depend on the interval",
-        "; ".join(f"{level}: {', '.join(f'{each:g}' for each in sorted(times[level]))} messages" for level in _SWEPT),
+        "; ".join(f"{level}: {', '.join(f'{sends:g}' for sends in sorted(times[level]))} messages" for level in _SWEPT),
         exactly(all(len(of_level) == 1 for of_level in times.values())),
     )
 

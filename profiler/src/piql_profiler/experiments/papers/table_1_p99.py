@@ -60,7 +60,7 @@ def _run(stage: Stage) -> Outcome:
     times: dict[str, list[float]] = {}
     for query, passed in _calls(stage, seconds):
         times.setdefault(query, []).append(passed)
-    found = {query: known(of_query) for query, of_query in times.items()}
+    precisions = {query: known(of_query) for query, of_query in times.items()}
     return Outcome(
         how=f"{stage.said('Embedded stores of this machine')}: TPC-W and SCADr, {seconds} s of calls, {_CALLS} of a "
         "query after each other, all queries in shuffled turns, one client. Executions that are slow together count as "
@@ -68,16 +68,16 @@ def _run(stage: Stage) -> Outcome:
         f"decided with {NEEDED} of them. *s to decide* is how long all of this has to run for it. Times are "
         "those of this machine and of other programs on it; the paper had 10 machines of EC2. *thoughtstream 10 × 20* "
         "is the cell of figure 6 with 10 subscriptions and pages of 20.",
-        columns=tuple(_row("", next(iter(found.values())), seconds)),
-        rows=tuple(_row(query, of_query, seconds) for query, of_query in found.items()),
+        columns=tuple(_row("", next(iter(precisions.values())), seconds)),
+        rows=tuple(_row(query, of_query, seconds) for query, of_query in precisions.items()),
         chart=Chart(
             "Independent executions beyond the p99; 300 decide",
             "",
             "executions",
-            (Series("tail", tuple((query, float(of_query.tail)) for query, of_query in found.items())),),
+            (Series("tail", tuple((query, float(of_query.tail)) for query, of_query in precisions.items())),),
             "linear",
         ),
-        claims=tuple(_claims(times, found, seconds)),
+        claims=tuple(_claims(times, precisions, seconds)),
     )
 
 
@@ -140,32 +140,32 @@ def _cell(followed: int, page: int) -> str:
     return f"thoughtstream {followed} × {page}"
 
 
-def _row(query: str, found: Known, seconds: float) -> Row:
+def _row(query: str, precision: Known, seconds: float) -> Row:
     return {
         "query": query,
-        "executions": found.executions,
-        "independent": round(found.independent),
-        "tail": found.tail,
-        "decided": "yes" if found.is_decided else "not yet",
-        "s to decide": round(_seconds_to_decide(found, seconds)),
-        "p50 ms": found.p50_ms,
-        "p99 ms": found.p99_ms,
-        "from": found.low_ms,
-        "to": found.high_ms,
+        "executions": precision.executions,
+        "independent": round(precision.independent),
+        "tail": precision.tail,
+        "decided": "yes" if precision.is_decided else "not yet",
+        "s to decide": round(_seconds_to_decide(precision, seconds)),
+        "p50 ms": precision.p50_ms,
+        "p99 ms": precision.p99_ms,
+        "from": precision.low_ms,
+        "to": precision.high_ms,
         "the paper's p99 ms": _PAPERS.get(query),
     }
 
 
-def _seconds_to_decide(found: Known, seconds: float) -> float:
-    return seconds * NEEDED / (found.independent * _SHARE)
+def _seconds_to_decide(precision: Known, seconds: float) -> float:
+    return seconds * NEEDED / (precision.independent * _SHARE)
 
 
-def _claims(times: Mapping[str, list[float]], found: Mapping[str, Known], seconds: float) -> Iterator[Claim]:
+def _claims(times: Mapping[str, list[float]], precisions: Mapping[str, Known], seconds: float) -> Iterator[Claim]:
     cells = [_cell(followed, page) for followed in _FOLLOWED for page in _PAGES]
     for what, queries in (("table 1", list(_PAPERS)), ("figure 6", cells)):
-        decided = [query for query in queries if found[query].is_decided]
-        left = [query for query in queries if not found[query].is_decided]
-        longest = max((_seconds_to_decide(found[query], seconds) for query in queries), default=0.0)
+        decided = [query for query in queries if precisions[query].is_decided]
+        left = [query for query in queries if not precisions[query].is_decided]
+        longest = max((_seconds_to_decide(precisions[query], seconds) for query in queries), default=0.0)
         yield Claim(
             f"{what}: p99s, each held to be known",
             f"{len(decided)} of {len(queries)} have {NEEDED} independent executions beyond their p99"

@@ -9,6 +9,7 @@ pages         what lies in a page, and what in a message
 client        a client: its cache, its transaction
 commits       how a client commits, by level: naive, basic, monotonicity, atomicity
 checkpoints   updates go from the queues into the pages
+bookstore     the transaction that is measured
 database      puts the first pages there, and reads all of them
 
 An index has one inner node here, which at 57 KB names some hundred pages. Writers make checkpoints, readers none: the

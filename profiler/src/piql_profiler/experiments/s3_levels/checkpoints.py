@@ -74,12 +74,12 @@ def _insert(client: Client, collection: str, is_in_time: Callable[[], bool]) -> 
     queue = tree_queue(collection)
     meta = client.meta(collection)
     received = _in_order(client, queue, meta.counters)
-    received.sort(key=lambda one: one.record.key)
+    received.sort(key=lambda entry: entry.record.key)
     while received:
         name = client.leaf_of(collection, received[0].record.key)[0]
         leaf = client.page(name, must_be_fresh=True)
         assert isinstance(leaf, Leaf)
-        here = [one for one in received if client.leaf_of(collection, one.record.key)[0] == name]
+        here = [entry for entry in received if client.leaf_of(collection, entry.record.key)[0] == name]
         for _, record in here:
             leaf.records.setdefault(record.key, record.payload)
         if not is_in_time():
@@ -88,7 +88,7 @@ def _insert(client: Client, collection: str, is_in_time: Callable[[], bool]) -> 
         for message, record in here:
             client.services.delete(queue, message)
             _count(meta.counters, record)
-        received = [one for one in received if one not in here]
+        received = [entry for entry in received if entry not in here]
     meta.checkpointed = client.services.now()
     client.put(meta_of(collection), meta)
     client.forget_pending(queue, meta.counters)
@@ -114,13 +114,13 @@ def _in_order(client: Client, queue: str, counters: dict[str, int]) -> list[_Rec
         return received
     following = dict(counters)
     taken = []
-    for one in sorted(received, key=lambda one: (one.record.client, one.record.counter)):
-        through = following.get(one.record.client, 0)
-        if one.record.counter <= through + 1:
-            following[one.record.client] = max(through, one.record.counter)
-            taken.append(one)
+    for entry in sorted(received, key=lambda entry: (entry.record.client, entry.record.counter)):
+        through = following.get(entry.record.client, 0)
+        if entry.record.counter <= through + 1:
+            following[entry.record.client] = max(through, entry.record.counter)
+            taken.append(entry)
         else:
-            client.services.give_back(queue, one.message)
+            client.services.give_back(queue, entry.message)
     return taken
 
 

@@ -103,7 +103,7 @@ def _forget_propagated(client: Client) -> None:
     """Delete what the ATOMIC queue gives of commits whose log records were sent on; what it withholds comes again."""
     queue = atomic_queue(client.name)
     messages = [(message, json.loads(message.body)) for message in _received(client, queue)]
-    for message, content in sorted(messages, key=lambda one: "records" not in one[1]):  # commit records last
+    for message, content in sorted(messages, key=lambda entry: "records" not in entry[1]):  # commit records last
         if content["commit"] <= client.commits:
             client.services.delete(queue, message)
 

@@ -39,7 +39,7 @@ def running() -> Iterator[str]:
             "TMPDIR": folder,
         }
         server = subprocess.Popen(
-            [sys.executable, "-m", "ministack"], env=environment, cwd=folder, stdout=log, stderr=log
+            [sys.executable, "-P", "-m", "ministack"], env=environment, cwd=folder, stdout=log, stderr=log
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}", server)
