@@ -162,12 +162,12 @@ def _seconds_to_decide(precision: Known, seconds: float) -> float:
 
 def _claims(times: Mapping[str, list[float]], precisions: Mapping[str, Known], seconds: float) -> Iterator[Claim]:
     cells = [_cell(followed, page) for followed in _FOLLOWED for page in _PAGES]
-    for what, queries in (("table 1", list(_PAPERS)), ("figure 6", cells)):
+    for part, queries in (("table 1", list(_PAPERS)), ("figure 6", cells)):
         decided = [query for query in queries if precisions[query].is_decided]
         left = [query for query in queries if not precisions[query].is_decided]
         longest = max((_seconds_to_decide(precisions[query], seconds) for query in queries), default=0.0)
         yield Claim(
-            f"{what}: p99s, each held to be known",
+            f"{part}: p99s, each held to be known",
             f"{len(decided)} of {len(queries)} have {NEEDED} independent executions beyond their p99"
             + (f": {', '.join(decided)}" if decided and left else "")
             + (f"; not yet: {', '.join(left) if decided else 'all of them'}" if left else "")
