@@ -157,15 +157,16 @@ def test_a_writer_that_stands_still_is_said_to_and_a_save_is_sent_again_once_it_
     assert writer is not None
     with signed_in(team.follower.url) as client:
         file = client.get("api/applications/scadr").json()["files"][0]
+        address = f"api/applications/scadr/files/{file['path']}"
         body = {"text": f"{file['text']}-- typed\n", "base_revision": file["revision"]}
         writer.send_signal(signal.SIGSTOP)
         try:
-            answers = [client.get("api/applications/scadr"), client.put(f"{_FILES}/{file['path']}", json=body)]
+            answers = [client.get("api/applications/scadr"), client.put(address, json=body)]
         finally:
             writer.send_signal(signal.SIGCONT)
         assert [answer.status_code for answer in answers] == [503, 503]
         assert "look whether this was carried out" in answers[1].text
-        assert client.put(f"{_FILES}/{file['path']}", json=body).json()["text"] == body["text"]
+        assert client.put(address, json=body).json()["text"] == body["text"]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
