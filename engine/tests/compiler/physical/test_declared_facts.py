@@ -277,6 +277,19 @@ A_SUBQUERY_FINDS_NOTHING = (
     ORDER BY t.count DESC LIMIT 1;
     """,
 )
+AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST = (
+    "FOREIGN KEY (kind) REFERENCES posts",
+    """
+    CREATE TABLE posts (id TEXT PRIMARY KEY, code TIMEUUID NOT NULL);
+    CREATE TABLE tags (
+      part INT, id UUID, kind TEXT, day BIGINT NOT NULL, owner UUID,
+      PRIMARY KEY (part, id), CARDINALITY LIMIT 10 (owner) {declared}
+    );
+    CREATE QUERY q AS SELECT t.id, tags.id AS tag, tags.day, tags.kind FROM posts t JOIN tags ON t.id = tags.kind
+    WHERE t.id = [me] AND t.code = '00000009-0000-1000-bf00-000000000001' AND tags.owner = [owner]
+    ORDER BY t.code LIMIT [count] MAX 20;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -305,6 +318,7 @@ A_SUBQUERY_FINDS_NOTHING = (
         pytest.param(*TWO_LIMITS_ON_THE_SAME_COLUMNS, id="two limits on the same columns"),
         pytest.param(*A_KEY_IS_FOLLOWED_INSTEAD_OF_A_WORD, id="a key is followed instead of a word"),
         pytest.param(*A_SUBQUERY_FINDS_NOTHING, id="a subquery finds nothing"),
+        pytest.param(*AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST, id="an index begins with what is known first"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical.indexes.index_set import Identity, identity, merged
 from piql.compiler.physical.indexes.secondary_index import (
     KEY_SERVES,
@@ -68,7 +69,8 @@ def design_table(
     """Return the fewest indexes of a table that serve its constraints (`required`) and the reads of its plans.
 
     Indexes with the same key columns become one that holds what any of them holds; its partition is what all of its
-    readers fix. Short ones are left out first.
+    readers fix. Short ones are left out first, and of these first the ones on what reads know before any join: an index
+    that begins with that may also be read once, beside the rows that are joined to it.
     """
     design = _Design(table, groups_of(table), {}, dict(plans), replan, frozenset(map(identity, required)))
     design.add(required)
@@ -76,7 +78,13 @@ def design_table(
         design.add_reader(number, plan)
     if len(design.indexes) > 1:
         lengths = {key: len(declared_columns(table, index.columns)) for key, index in design.indexes.items()}
-        for key in sorted(design.indexes, key=lambda key: (lengths[key], design.indexes[key].name)):
+        joined = design.joined_columns()
+
+        def turn(key: Identity) -> tuple[int, bool, str]:
+            index = design.indexes[key]
+            return lengths[key], not joined.isdisjoint(column.name for column in index.columns[:1]), index.name
+
+        for key in sorted(design.indexes, key=turn):
             candidate = design.indexes.get(key)
             if candidate is not None and _may_go(candidate):
                 design.leave_out(candidate)
@@ -101,6 +109,16 @@ class _Design:
     def reads_of(self, plan: PhysicalNode) -> Iterable[Remote]:
         """Return the reads of a plan that go through a secondary index of this table."""
         return (read for read in secondary_reads(plan) if read.index.table == self.table.name)
+
+    def joined_columns(self) -> frozenset[str]:
+        """Return the columns of which some read takes the value from the rows before a join."""
+        return frozenset(
+            part.column
+            for plan in self.plans.values()
+            for read in self.reads_of(plan)
+            for part in read.prefix
+            if any(isinstance(value, ColumnRef) for value in part.values)
+        )
 
     def add(self, indexes: Iterable[Index]) -> None:
         """Take indexes into the design; those with the same key columns become one."""
