@@ -291,6 +291,16 @@ AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST = (
     """,
 )
 
+A_READ_TAKES_THE_INDEX_OF_ANOTHER = (
+    "UNIQUE (kind, day)",
+    """
+    CREATE TABLE users (day TIMESTAMP PRIMARY KEY, kind INT NOT NULL, code BLOB NOT NULL,
+      CARDINALITY LIMIT 8 (kind) {declared});
+    CREATE QUERY q AS SELECT t.code, t.day, t.kind FROM users t JOIN users u ON u.kind = t.kind
+    WHERE t.kind = [kind] AND t.code = [code] ORDER BY t.kind DESC, t.day DESC LIMIT [count] MAX 20;
+    """,
+)
+
 
 @pytest.mark.parametrize(
     ("declared", "text"),
@@ -318,6 +328,7 @@ AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST = (
         pytest.param(*TWO_LIMITS_ON_THE_SAME_COLUMNS, id="two limits on the same columns"),
         pytest.param(*A_KEY_IS_FOLLOWED_INSTEAD_OF_A_WORD, id="a key is followed instead of a word"),
         pytest.param(*A_SUBQUERY_FINDS_NOTHING, id="a subquery finds nothing"),
+        pytest.param(*A_READ_TAKES_THE_INDEX_OF_ANOTHER, id="a read takes the index of another"),
         pytest.param(*AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST, id="an index begins with what is known first"),
     ],
 )

@@ -7,7 +7,7 @@ LocalJoin          both sides are read, each once, and joined in memory
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -87,12 +87,12 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         for rival in accesses[1:]:
             if depends_on(rival.prefix, available):
                 remote = cheaper(planner, remote, join_remotely(node, relation, rival, restrictions, want, left))
-        alone = read_alone(planner, node.right, conditions, left, (at, below))
-        return (
-            remote
-            if alone is None
-            else cheaper(planner, remote, _join_in_memory(node, conditions, left, alone, rows_of_best_fact(reading)))
-        )
+        for beside in _with_or_without(planner, access):
+            alone = read_alone(beside, node.right, conditions, left, (at, below))
+            if alone is not None:
+                joined = _join_in_memory(node, conditions, left, alone, rows_of_best_fact(reading))
+                remote = cheaper(planner, remote, joined)
+        return remote
     gaps = len(planner.gaps)
     with planner.attempt():
         right = plan_leg(planner, node.right, Want(), at, below)
@@ -111,6 +111,15 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
 
     planner.miss(describe)
     return left._replace(rows=WORST)
+
+
+def _with_or_without(planner: Planner, access: Access) -> Iterator[Planner]:
+    """Yield a planner, and one that has the index that an access would be made with: another read may use it, too."""
+    yield planner
+    if access.is_new:
+        table = access.index.table
+        indexes = {**planner.indexes, table: (*planner.indexes.get(table, ()), access.index)}
+        yield replace(planner, indexes=indexes, sections={})
 
 
 def read_alone(
