@@ -402,6 +402,28 @@ def test_the_number_of_somebody_who_is_away_is_taken_by_nobody_else() -> None:
     assert presence.take(ben, "ben", said(8, 1)) is not None
 
 
+def test_a_client_has_one_number_and_leaves_only_by_it() -> None:
+    """Not by names that it claims for nobody, until those of others are forgotten."""
+    presence, ada, cyd = Presence(), object(), object()
+
+    def said(number: int, clock: int, state: dict[str, object] | None) -> bytes:
+        return read_message(presence_of(number, clock, state)).content
+
+    assert presence.take(ada, "ada", said(77, 1, {})) is not None
+    for number in range(1_000, 11_500):
+        assert presence.take(cyd, "cyd", said(number, 1, None)) is None
+    assert presence.take(cyd, "cyd", said(77, 9, {})) is None
+    assert presence.take(cyd, "cyd", said(78, 1, {})) is not None
+    for client, number in ((cyd, 79), (ada, 78), (ada, 79)):
+        assert presence.take(client, "cyd" if client is cyd else "ada", said(number, 2, {})) is None
+    second_tab = object()
+    assert presence.take(second_tab, "ada", said(80, 1, {})) is not None
+    assert presence.take(second_tab, "ada", said(77, 5, {})) is None
+    assert presence.take(second_tab, "ada", said(77, 6, None)) is None
+    assert presence.take(ada, "ada", said(77, 2, {})) is not None
+    assert presence.take(ada, "ada", said(77, 3, None)) is not None
+
+
 def people_of(settings: Settings) -> list[dict[str, str]]:
     """What browsers send: Ada, who administers everything; Ben, a developer; Cyd, who looks on; Dan of elsewhere."""
     with closing(People(settings.data / PEOPLE_FILE)) as people:

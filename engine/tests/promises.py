@@ -167,9 +167,13 @@ def _in_windows(view: View, record: Record) -> Iterator[Record]:
     moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day, tzinfo=UTC)
     length, step = (timedelta(milliseconds=time) for time in (view.window.length, view.window.step))
     beginning = moment - (moment - datetime(2000, 1, 3, tzinfo=UTC)) % step
-    while beginning + length > moment:
-        yield {**record, view.window.column: beginning if isinstance(value, datetime) else beginning.date()}
-        beginning -= step
+    count = length // step
+    for number in range(count):
+        try:
+            begins = beginning - number * step
+        except OverflowError:  # before the year 1 there are no windows
+            return
+        yield {**record, view.window.column: begins if isinstance(value, datetime) else begins.date()}
 
 
 _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {

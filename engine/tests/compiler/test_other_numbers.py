@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import threading
 from collections import Counter
+from typing import Any
 
 import piql
 import pytest
 from piql.compiler import one_query
+from piql.trees.giving_up import GivenUp, while_wanted
 from piql.trees.traced_numbers import Trace
 
 from .syntax.test_incremental import compiled_afresh, described
@@ -113,3 +117,62 @@ def test_a_trace_that_comes_out_otherwise_is_not_filled_in(monkeypatch: pytest.M
         assert ("expensive-query" in codes) == (follows == 5_000)
     assert True in came_out
     assert False in came_out
+
+
+TWINS = """
+CREATE TABLE follows (
+  owner VARCHAR(9), target VARCHAR(9), CARDINALITY LIMIT {limit} (owner), PRIMARY KEY (owner, target)
+);
+CREATE QUERY some AS SELECT target FROM follows WHERE owner = [me];
+CREATE QUERY twin AS SELECT target FROM follows WHERE owner = [me] AND target > 'x';
+CREATE QUERY twin AS SELECT target FROM follows WHERE owner = [me] AND target > 'x';
+"""
+
+
+@pytest.mark.parametrize("last", [130, 20_000])
+def test_a_compilation_that_was_given_up_leaves_no_number_behind(last: int) -> None:
+    """With two queries of one name all are planned before the first is finished."""
+    texts = {"a.piql": TWINS.format(limit=last)}
+    fresh = described(compiled_afresh(texts))
+    given_up = 0
+    for most in range(1, 40):
+        compiler = piql.compiler.Compiler()
+        compiler.compile(TWINS.format(limit=100))
+        asked = itertools.count(1)
+        try:
+            with while_wanted(lambda asked=asked, most=most: next(asked) < most):  # type: ignore[misc]
+                compiler.compile(TWINS.format(limit=120))
+        except GivenUp:
+            given_up += 1
+            assert described(compiler.compile(texts)) == fresh, most
+            continue
+        break
+    assert given_up > 5
+
+
+def test_a_thread_that_finishes_what_another_traced_asks_for_its_own_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = piql.compiler.Compiler()
+    compiler.compile(TWINS.format(limit=100))
+    has_planned, may_finish = threading.Event(), threading.Event()
+    finish = one_query.finish_for_numbers
+
+    def finish_later(*others: Any) -> object:
+        if threading.current_thread().name == "traces":
+            has_planned.set()
+            assert may_finish.wait(60)
+        return finish(*others)
+
+    monkeypatch.setattr(one_query, "finish_for_numbers", finish_later)
+    bounds: list[object] = []
+
+    def rows(limit: int) -> object:
+        bound = compiler.compile(TWINS.format(limit=limit)).queries["some"].bound
+        return bound and bound.rows
+
+    tracing = threading.Thread(target=lambda: bounds.append(rows(120)), name="traces")
+    tracing.start()
+    assert has_planned.wait(60)
+    assert rows(5_000) == 5_000
+    may_finish.set()
+    tracing.join(60)
+    assert bounds == [120]

@@ -63,6 +63,7 @@ def message(number: int, sent: datetime, size: int = 1) -> dict[str, object]:
         ("GROUP BY room, WINDOW_START(size) WINDOW 1 HOUR", "size is an INT", "TIMESTAMP or DATE", False),
         ("GROUP BY room, WINDOW_START(day) WINDOW 1 HOUR", "begin within a day", "whole days", False),
         ("GROUP BY room, WINDOW_START(sent) WINDOW 1 WEEK BY 1 MINUTE", "in 10,080 windows", "at most 1,000", False),
+        ("GROUP BY room, WINDOW_START(sent) WINDOW 5219 WEEKS", "longer than 100 years", "of all times", False),
         ("GROUP BY room, WINDOW_START(edited) WINDOW 1 HOUR", "edited may be NULL", "IS NOT NULL", True),
         ("GROUP BY room, sent, WINDOW_START(sent) WINDOW 1 HOUR", "grouped by in two ways", "leave one", False),
         ("GROUP BY WINDOW_START(sent), WINDOW_START(day) WINDOW 1 DAY", "windows of one column", "as it is", False),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NoReturn
 
 from piql_backend.live_sessions.messages import NotUnderstood, Reader, number_as_bytes, with_length
@@ -33,6 +34,7 @@ class Presence:
 
     def __init__(self) -> None:
         self._present: dict[int, _Present] = {}
+        self._numbers: dict[object, int] = {}  # of each client that is connected
         self._names: dict[int, str] = {}  # of those who had a number first, also while they are away
 
     def take(self, owner: object, name: str, update: bytes) -> bytes | None:
@@ -43,24 +45,29 @@ class Presence:
         """
         news: dict[int, _Present] = {}
         for client, clock, state in _read(update):
-            before = self._present.get(client)
-            if before is None and any(present.owner is owner for present in self._present.values()):
+            if self._numbers.get(owner, client) != client or self._names.get(client, name) != name:
                 continue
-            if self._names.setdefault(client, name) != name:
+            before = self._present.get(client)
+            if state is None and (before is None or before.owner is not owner):
                 continue
             if before is not None and clock < before.clock:
                 continue
+            self._numbers[owner] = client
+            self._names[client] = name
             news[client] = _Present(owner, name, clock, _named(state, name))
             if state is None:
                 self._present.pop(client, None)
             else:
                 self._present[client] = news[client]
-        while len(self._names) > _MOST_NAMES:
-            del self._names[next(iter(self._names))]
+        if len(self._names) > _MOST_NAMES:
+            away = (client for client in tuple(self._names) if client not in self._present)
+            for client in islice(away, len(self._names) - _MOST_NAMES):
+                del self._names[client]
         return _update(news.items()) if news else None
 
     def leave(self, owner: object) -> bytes | None:
         """Forget a client; the update that tells all others, None where it never said anything."""
+        self._numbers.pop(owner, None)
         clients = [client for client, present in self._present.items() if present.owner is owner]
         gone = {client: self._present.pop(client) for client in clients}
         for present in gone.values():

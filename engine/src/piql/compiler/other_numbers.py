@@ -12,7 +12,7 @@ are made again. Only if each comes out as it did, the template is filled in: it 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from piql.compiler.binding.binder import BoundQuery, tables_of
 from piql.compiler.binding.same_but_limits import are_same_but_limits, objects_of
@@ -20,6 +20,7 @@ from piql.compiler.index_design import IndexesByTable, PlannedQuery
 from piql.compiler.logical.operators import LogicalNode
 from piql.compiler.physical.planner.left_out import with_tables
 from piql.compiler.result import CompiledQuery
+from piql.forking import RenewedLock
 from piql.schema.catalog import Index, SqlType, Table
 from piql.schema.thresholds import Thresholds
 from piql.text.source import Source, Span
@@ -44,6 +45,7 @@ class _Way:
     template: Template  # of `planned`
     finished: Template | None = None  # of the result, once it is traced, too
     thresholds: Thresholds | None = None  # with which it was; None as long as nobody has tried
+    lock: RenewedLock = field(default_factory=RenewedLock)  # held by the one who finishes it first
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +63,9 @@ class _Filled:
     """The numbers and objects by which a plan was made of a template."""
 
     way: _Way
-    values: Sequence[int]
+    numbers: Sequence[int]  # of the limits
+    steps: int  # of the trace, when it was replayed for them
+    values: Sequence[int]  # that came of it
     objects: Sequence[object]
 
 
@@ -86,18 +90,19 @@ def plan_for_numbers(query: BoundQuery, indexes: IndexesByTable, plan: Plan) -> 
     numbers = [limit.limit for table in tables for limit in table.limits]
     objects = _objects(tables, of_tables)
     for way in known.ways:
+        steps = way.trace.steps
         values = way.trace.replay(numbers)
         if values is not None:
             if way is not known.ways[0]:
                 ways = (way, *(another for another in known.ways if another is not way))
                 _known.put((query.ast,), replace(known, ways=ways))
-            return _fill(way, values, objects)
+            return _fill(_Filled(way, numbers, steps, values, objects))
     traced = _traced(query, indexes, plan)
     if traced is None:
         _known.put((query.ast,), replace(known, may_be_traced=False))
         return plan(query, indexes)
     _known.put((query.ast,), replace(known, ways=(traced, *known.ways[: MOST_WAYS - 1])))
-    return _fill(traced, traced.trace.values, objects)
+    return _fill(_Filled(traced, numbers, traced.trace.steps, traced.trace.values, objects))
 
 
 def finish_for_numbers(
@@ -108,21 +113,23 @@ def finish_for_numbers(
     if filled is None or query.diagnostics:
         return finish(query, planned)
     way = filled.way
-    if way.thresholds is None:
-        way.thresholds = thresholds
-        try:
-            way.finished = Template(finish(way.query, way.planned), way.swapped, _whole(query))
-        except (NoTemplate, TooLong):
-            return finish(query, planned)
-        return way.finished.fill(way.trace.values, filled.objects)  # type: ignore[no-any-return]
+    with way.lock.lock:
+        if way.thresholds is None:
+            try:
+                way.finished = Template(finish(way.query, way.planned), way.swapped, _whole(query))
+            except (NoTemplate, TooLong):
+                way.finished = None
+            way.thresholds = thresholds
     if way.finished is None or way.thresholds != thresholds:
         return finish(query, planned)
-    return way.finished.fill(filled.values, filled.objects)  # type: ignore[no-any-return]
+    # What finishing tests of numbers is in the trace since, and may not have been asked of the numbers of this plan.
+    values = filled.values if filled.steps == way.trace.steps else way.trace.replay(filled.numbers)
+    return finish(query, planned) if values is None else way.finished.fill(values, filled.objects)
 
 
-def _fill(way: _Way, values: Sequence[int], objects: Sequence[object]) -> PlannedQuery:
-    planned: PlannedQuery = way.template.fill(values, objects)
-    _filled.put((planned,), _Filled(way, values, objects))
+def _fill(filled: _Filled) -> PlannedQuery:
+    planned: PlannedQuery = filled.way.template.fill(filled.values, filled.objects)
+    _filled.put((planned,), filled)
     return planned
 
 

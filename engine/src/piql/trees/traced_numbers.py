@@ -46,11 +46,17 @@ class Trace:
         self.values.append(value)
         return _traced(self, len(self.values) - 1)
 
+    @property
+    def steps(self) -> int:
+        """How many steps and tests there are by now; a replay makes those at least."""
+        return len(self._steps)
+
     def replay(self, numbers: Sequence[int]) -> list[int] | None:
         """Return the value of each register for other numbers; None where some test comes out otherwise."""
+        steps = self._steps.copy()  # before the values: a step that another thread adds now has its values already
         values: list[int] = self.values.copy()
         values[: len(numbers)] = numbers
-        for function, first, second, register, outcome in self._steps:
+        for function, first, second, register, outcome in steps:
             result = function(values[first], values[second])
             if register >= 0:
                 values[register] = result

@@ -19,6 +19,8 @@ from piql.text.diagnostics.diagnostic import Edit, Fix
 FUNCTION = "WINDOW_START"
 MOST_WINDOWS = 1000
 """Of one row: a write changes a group for each of them."""
+MOST_LENGTH = 36_525 * DAY
+"""Milliseconds: nothing is counted by longer ones, and the calendar ends before many of them begin."""
 
 
 def window_column(expression: ast.Expression) -> ast.ColumnName | None:
@@ -47,6 +49,12 @@ def bind_window(clause: ast.WindowClause | None, call: ast.Expression, column: C
             f"name a TIMESTAMP or DATE column in {FUNCTION}",
         )
     length = _milliseconds(clause.length)
+    if length > MOST_LENGTH:
+        raise refused(
+            "a window is longer than 100 years",
+            clause.length.span,
+            "write a shorter time, or leave out WINDOW: a group then holds the rows of all times",
+        )
     step = _milliseconds(clause.step) if clause.step is not None else length
     if step > length:
         raise refused(
