@@ -1,9 +1,9 @@
-import { Table2, TriangleAlert } from 'lucide-react'
+import { Layers2, Table2, TriangleAlert } from 'lucide-react'
 import type { Table } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
-import { limitText } from '../../logic/limit-text'
 import { matches } from '../../logic/query-list'
+import { tableLens } from '../../logic/table-lens'
 import styles from './application.module.css'
 import { ROW } from './rows'
 import { Section } from './Section'
@@ -38,6 +38,7 @@ export function Tables({ filter }: { filter: string }) {
 
 function TableRow({ table, unboundedSentence }: { table: Table; unboundedSentence: string | undefined }) {
   const target = table.name_range ?? table.range
+  const Icon = table.made_from.length > 0 ? Layers2 : Table2
   return (
     <button
       type="button"
@@ -48,16 +49,11 @@ function TableRow({ table, unboundedSentence }: { table: Table; unboundedSentenc
       {...ROW}
     >
       <span className={styles['queryHead']}>
-        <Table2 size={13} className={styles['rowIcon']} aria-hidden />
+        <Icon size={13} className={styles['rowIcon']} aria-hidden />
         <span className={styles['queryName']}>{table.name}</span>
         {unboundedSentence ? <TriangleAlert size={13} className={styles['unboundedIcon']} aria-hidden /> : null}
       </span>
-      <span className={styles['lens']}>
-        {unboundedSentence ? 'unbounded' : null}
-        {unboundedSentence && table.limits.length > 0 ? ' · ' : null}
-        {table.limits.map(limitText).join(' · ')}
-        {!unboundedSentence && table.limits.length === 0 ? `key ${table.primary_key.join(', ')}` : null}
-      </span>
+      <span className={styles['lens']}>{tableLens(table, unboundedSentence !== undefined).join(' · ')}</span>
     </button>
   )
 }

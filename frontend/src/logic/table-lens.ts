@@ -1,0 +1,11 @@
+import type { Table } from '../api/types'
+import { limitText } from './limit-text'
+
+/** What is said of a table at a glance: that it is a view of others, that a query is unbounded in it, its limits or key. */
+export function tableLens(table: Pick<Table, 'made_from' | 'limits' | 'primary_key'>, isUnbounded: boolean): string[] {
+  const { made_from: sources, limits, primary_key: key } = table
+  const texts = sources.length > 0 ? [`view of ${sources.join(' and ')}`] : []
+  if (isUnbounded) texts.push('unbounded')
+  if (limits.length > 0) return [...texts, ...limits.map(limitText)]
+  return isUnbounded ? texts : [...texts, `key ${key.join(', ')}`]
+}
