@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from contextlib import suppress
 from functools import cache
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -43,6 +44,7 @@ CREATE QUERY top_again AS SELECT page, visits FROM by_page_again ORDER BY visits
 SLOW = BackfillRate(step_rows=2, first_rows=0, busy_share=1.0)
 IDS = range(1, 8)
 _FOLDERS: list[TemporaryDirectory[str]] = []  # they go with the process
+_numbers = count()  # of copies: a name that is used twice is that of a store that may still be open
 
 PAIRS: dict[str, tuple[Script, Script]] = {
     "a row is counted and changed": (("count 1",), ("UPDATE visits SET page = 'news' WHERE id = 1",)),
@@ -89,7 +91,7 @@ def _in_phase(phase: str) -> Path:
 def filling(phase: str = "filling") -> EmbeddedStore:
     """Open the world while its view is filled, a copy of its own."""
     path = _in_phase(phase)
-    copy = path.with_name(f"{len(list(path.parent.iterdir()))}.db")
+    copy = path.with_name(f"{next(_numbers)}.db")
     shutil.copy(path, copy)
     return StepwiseStore(copy, "NORMAL")
 
