@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { tableLens } from './table-lens'
 
 const LIKES = { made_from: [], limits: [], primary_key: ['post', 'fan'] }
-const LIMIT = { columns: ['post'], limit: 100, is_token: false, range: null, number_range: null }
+const LIMIT = { columns: ['post'], limit: 100 }
 
 it('says the key of a table, or its limits', () => {
   expect(tableLens(LIKES, false)).toEqual(['key post, fan'])

@@ -1,8 +1,13 @@
-import type { Table } from '../api/types'
 import { limitText } from './limit-text'
 
+interface Table {
+  made_from: readonly string[]
+  limits: readonly { limit: number; columns: readonly string[] }[]
+  primary_key: readonly string[]
+}
+
 /** What is said of a table at a glance: that it is a view of others, that a query is unbounded in it, its limits or key. */
-export function tableLens(table: Pick<Table, 'made_from' | 'limits' | 'primary_key'>, isUnbounded: boolean): string[] {
+export function tableLens(table: Table, isUnbounded: boolean): string[] {
   const { made_from: sources, limits, primary_key: key } = table
   const texts = sources.length > 0 ? [`view of ${sources.join(' and ')}`] : []
   if (isUnbounded) texts.push('unbounded')
