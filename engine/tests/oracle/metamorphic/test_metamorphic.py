@@ -124,8 +124,8 @@ def test_what_is_declared_makes_no_query_of_the_further_mended_worlds_dearer() -
 def test_a_query_whose_reads_share_an_index_is_not_made_dearer(seed: int, query: str, declared: str) -> None:
     schema, texts = declaring_world(random_world(seed), random.Random(f"declaring {seed}"))
     smaller = next(smaller for _, name, smaller in without_each(schema) if name == declared)
-    now, before = (costs_of(one, {query: texts[query]})[query] for one in (schema, smaller))
-    assert not is_dearer(now, before)
+    with_it, without_it = (costs_of(tables, {query: texts[query]})[query] for tables in (schema, smaller))
+    assert not is_dearer(with_it, without_it)
 
 
 def test_what_is_declared_makes_no_query_of_views_dearer() -> None:

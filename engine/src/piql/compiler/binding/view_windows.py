@@ -20,7 +20,7 @@ FUNCTION = "WINDOW_START"
 MOST_WINDOWS = 1000
 """Of one row: a write changes a group for each of them."""
 MOST_LENGTH = 36_525 * DAY
-"""Milliseconds: nothing is counted by longer ones, and the calendar ends before many of them begin."""
+"""Milliseconds of 100 years: of much longer windows, many would begin before the year 1, where there are none."""
 
 
 def window_column(expression: ast.Expression) -> ast.ColumnName | None:
