@@ -12,6 +12,7 @@ import pytest
 from piql_backend.database.connection import Database, now
 from piql_backend.latency import repository
 from piql_backend.latency.repository import ObservationTable
+from piql_backend.reports import service
 from piql_backend.reports.in_sql import lower_edge
 from piql_backend.reports.repository import ReportedTable
 from piql_backend.reports.service import Reports
@@ -121,8 +122,12 @@ def test_what_was_kept_by_earlier_versions_is_put_together(tmp_path: Path) -> No
     database.close()
 
 
-def test_where_counts_take_too_much_disk_the_oldest_days_go(database: Database) -> None:
-    table, today = ReportedTable(database), minute_of(now()) // DAY * DAY
+@pytest.mark.parametrize("time", [NOW, NOW.replace(hour=0)], ids=["by day", "in the first hour of a day"])
+def test_where_counts_take_too_much_disk_the_oldest_days_go(
+    database: Database, monkeypatch: pytest.MonkeyPatch, time: datetime
+) -> None:
+    monkeypatch.setattr(service, "now", lambda: time)
+    table, today = ReportedTable(database), minute_of(time) // DAY * DAY
     with database.write() as cursor:
         cursor.execute(
             f"""
@@ -141,4 +146,5 @@ def test_where_counts_take_too_much_disk_the_oldest_days_go(database: Database) 
     assert table.used_bytes() <= before // 2
     assert today - 19 * DAY < (table.oldest_day() or 0) < today
     Reports(table, 0).tidy()
-    assert table.oldest_day() == today
+    with database.read() as cursor:
+        assert cursor.execute("SELECT DISTINCT minute FROM reported").fetchall() == [(today,)]
