@@ -9,6 +9,7 @@ Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_sch
     view_rows, row_tests             which rows a view counts; what that shares with a CHECK
     queries, unions, fetch, stops    SELECT, UNION, FETCH, LIMIT
     with_clauses, recursion, using, order, existence, one_row, determined     parts of a SELECT
+    parts_of_groups                  what takes the stripes of a view for its groups
     writes, written_rows, returning  INSERT, UPDATE, DELETE; which rows they change, and what they give back
     read_values                      what an INSERT reads first
     units    let                     CREATE UNIT: what its statements mean beside what they mean alone; its LETs

@@ -26,6 +26,7 @@ from piql.compiler.binding.one_row import one_row
 from piql.compiler.binding.order import is_of_outputs, sort_keys
 from piql.compiler.binding.output_names import duplicate_output
 from piql.compiler.binding.outputs import output_columns
+from piql.compiler.binding.parts_of_groups import BoundSelect, parts_of_groups
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
 from piql.compiler.binding.stops import count_of, with_stop
 from piql.compiler.binding.unions import bind_union, position_of_output
@@ -129,9 +130,24 @@ class _Select:
         if order and node.order is not None:
             plan = logical.Sort(keys=order, input=plan, span=node.order.span)
         plan = logical.Projection(outputs=tuple(outputs), input=plan, span=node.items_span)
+        self._warn_of_parts(plan, aggregates, is_grouped)
         if node.is_distinct:
             plan = logical.Distinct(input=plan, span=node.distinct)
         return with_stop(self.context, node, plan)
+
+    def _warn_of_parts(
+        self, plan: logical.LogicalNode, aggregates: tuple[bound.Aggregate, ...], is_grouped: bool
+    ) -> None:
+        """Warn where the stripes of a view are taken for its groups."""
+        if all(relation.table is None or relation.table.view is None for relation in self.scope.relations):
+            return
+        is_alone = self.context.nesting == 0 and not self.is_exists and not self.node.is_distinct
+        are_rows_counted = is_alone and not aggregates and not is_grouped
+        warning = parts_of_groups(
+            BoundSelect(self.node, self.scope.relations, plan, aggregates, are_rows_counted=are_rows_counted)
+        )
+        if warning is not None:
+            self.context.diagnostics.append(warning)
 
     def _binder(self, clause: str, aggregates: bool = False) -> ExpressionBinder:
         return ExpressionBinder(self.context, self.scope, clause, aggregates)

@@ -25,6 +25,7 @@ from piql.text.source import Span
 Nullability = Literal["NOT NULL", "NULL"]
 
 _ELEMENT_WORDS = ("PRIMARY", "FOREIGN", "UNIQUE", "CONSTRAINT")  # reserved words with which an element may begin
+_FIXED_UNITS = tuple(unit for unit, length in UNITS.items() if not length.months)  # always as long
 
 
 class DefinitionParser(WriteParser):
@@ -369,7 +370,7 @@ class DefinitionParser(WriteParser):
         window = self._window() if self.token.word == "WINDOW" else None
         stripes, stripes_span = None, None
         if self.accept("STRIPES"):
-            stripes, stripes_span = self.positive_number("the number of STRIPES")
+            stripes, stripes_span = self.positive_number("the number of stripes, such as STRIPES 8,")
         return ast.CreateView(
             name=name,
             query=query,
@@ -392,7 +393,7 @@ class DefinitionParser(WriteParser):
         count, _ = self.positive_number(expected)
         unit = UNIT_OF_WORD.get(self.token.word)
         if unit is None:
-            raise self.expecting(f"the unit of the time: {', '.join(UNITS)}", "write WINDOW 1 HOUR BY 5 MINUTES")
+            raise self.expecting(f"the unit of the time: {', '.join(_FIXED_UNITS)}", "write WINDOW 1 HOUR BY 5 MINUTES")
         self.advance()
         return ast.Duration(count=count, unit=unit, span=self.span_from(start))
 

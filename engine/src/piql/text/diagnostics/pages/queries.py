@@ -66,6 +66,17 @@ CODES = (
         "warning",
     ),
     Code(
+        "parts-of-groups",
+        "The stripes of a view are read one by one",
+        "A view with STRIPES n has up to n rows for each group: a column of such a row is a part of the count or sum. "
+        "So the groups are what SUM gives, by the columns of the view's GROUP BY. Other aggregates take each stripe "
+        "for itself, and a join repeats its rows for each. Name the column stripe, in the select list or in WHERE, "
+        "if the parts are meant.",
+        _T + "CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t WHERE a > 0 GROUP BY a STRIPES 4;\n"
+        "CREATE QUERY q AS SELECT n FROM v WHERE a = 1;",
+        "warning",
+    ),
+    Code(
         "duplicate-alias",
         "Two tables of FROM have one name",
         "Each table in FROM is called by its own name or alias. A table that appears twice needs an alias.",

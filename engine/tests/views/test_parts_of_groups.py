@@ -1,0 +1,95 @@
+"""A query that takes the stripes of a view for its groups is warned of, and its fix gives what the groups have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import piql
+import pytest
+
+TABLES = """CREATE TABLE likes (post INT, fan VARCHAR(8), stars INT, PRIMARY KEY (post, fan));
+CREATE TABLE posts (id INT PRIMARY KEY, room INT NOT NULL, title VARCHAR(16), CARDINALITY LIMIT 50 (room));
+"""
+VIEW = """CREATE VIEW likesOfPost AS
+SELECT post, COUNT(*) AS n, COUNT(stars) AS rated, SUM(stars) AS stars FROM likes GROUP BY post STRIPES 8;
+"""
+ROOM = "FROM posts p LEFT JOIN likesOfPost l ON l.post = p.id WHERE p.room = [room]"
+
+
+def findings_of(query: str) -> list[piql.Diagnostic]:
+    text = f"{TABLES}{VIEW}CREATE QUERY q AS {query};"
+    return [finding for finding in piql.compile(text).diagnostics if finding.code == "parts-of-groups"]
+
+
+@pytest.mark.parametrize(
+    ("query", "at", "way_out"),
+    [
+        ("SELECT n FROM likesOfPost WHERE post = [post]", "n", "SUM"),
+        ("SELECT * FROM likesOfPost WHERE post = [post]", "*", "SUM"),
+        (f"SELECT p.title, l.n {ROOM}", "l.n", "SUM"),
+        ("SELECT post FROM likesOfPost WHERE post = [post]", "likesOfPost", "DISTINCT"),
+        ("SELECT COUNT(*) AS c FROM likesOfPost WHERE post IN [posts] MAX 5", "COUNT(*)", "SUM"),
+        ("SELECT MAX(n) AS c FROM likesOfPost WHERE post = [post]", "MAX(n)", "SUM"),
+        ("SELECT SUM(DISTINCT n) AS c FROM likesOfPost WHERE post = [post]", "SUM(DISTINCT n)", "SUM"),
+        (f"SELECT SUM(p.id) AS c {ROOM}", "SUM(p.id)", "SUM"),
+        ("SELECT SUM(n) AS n FROM likesOfPost WHERE post = [post] AND stars > 3", "stars", "SUM"),
+        ("SELECT DISTINCT n FROM likesOfPost WHERE post = [post]", "n", "SUM"),
+    ],
+)
+def test_parts_are_told_where_they_are_read(query: str, at: str, way_out: str) -> None:
+    (finding,) = findings_of(query)
+    assert (finding.severity, finding.span.text) == ("warning", at)
+    assert "up to 8 rows" in finding.message
+    assert way_out in finding.help[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT SUM(n) AS n FROM likesOfPost WHERE post = [post]",
+        "SELECT post, SUM(n) AS n FROM likesOfPost WHERE post IN [posts] MAX 5 GROUP BY post HAVING SUM(n) > 3",
+        "SELECT SUM(stars) / SUM(rated) AS mean FROM likesOfPost WHERE post = [post]",
+        "SELECT stripe, n FROM likesOfPost WHERE post = [post]",
+        "SELECT n FROM likesOfPost WHERE post = [post] AND stripe = [stripe]",
+        "SELECT DISTINCT post FROM likesOfPost WHERE post = [post]",
+        f"SELECT p.title, SUM(l.n) AS n {ROOM} GROUP BY p.id",
+        f"SELECT MAX(p.title) AS title {ROOM}",
+        "SELECT title FROM posts WHERE id IN (SELECT post FROM likesOfPost WHERE post = [post])",
+        "SELECT p.title, (SELECT SUM(n) FROM likesOfPost l WHERE l.post = p.id) AS n FROM posts p WHERE p.id = [post]",
+    ],
+)
+def test_what_adds_up_or_means_the_parts_is_not_warned_of(query: str) -> None:
+    assert findings_of(query) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT n FROM likesOfPost WHERE post = [post]",
+        "SELECT stars AS sum, post, n FROM likesOfPost WHERE post IN [posts] MAX 5",
+        "SELECT * FROM likesOfPost WHERE post IN [posts] MAX 5 ORDER BY post DESC LIMIT 2",
+        "SELECT post FROM likesOfPost WHERE post = [post]",
+        f"SELECT p.title, l.n {ROOM} ORDER BY p.id",
+    ],
+)
+def test_the_fix_gives_what_the_groups_have(tmp_path: Path, query: str) -> None:
+    (finding,) = findings_of(query)
+    (fix,) = finding.fixes
+    text = f"{TABLES}{VIEW}CREATE QUERY q AS {query};"
+    for edit in sorted(fix.edits, key=lambda edit: -edit.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    plain = f"{TABLES}{VIEW}CREATE QUERY q AS {query};".replace(" STRIPES 8", "")
+    rows = []
+    for name, schema in (("stripes", text), ("plain", plain)):
+        add = "CREATE QUERY add AS INSERT INTO likes (post, fan, stars) VALUES ([post], [fan], [stars]);"
+        with piql.connect(f"embedded:{tmp_path / name}.db?synchronous=NORMAL") as db:
+            db.deploy(piql.compile(schema + add))
+            # Two posts have one title: they stay apart.
+            db.load("posts", [{"id": number, "room": 1, "title": f"t{number // 2}"} for number in range(4)])
+            for number in range(30):
+                db.execute("add", {"post": number % 3, "fan": f"f{number}", "stars": number % 4 or None})
+            values = {"post": 1, "posts": [0, 1, 2, 9], "room": 1}
+            names = {parameter.name for parameter in db.deployment.compilation.queries["q"].parameters}
+            rows.append(db.execute("q", {name: values[name] for name in names}).rows)
+    assert rows[0] == rows[1]
+    assert rows[0]
