@@ -36,7 +36,7 @@ export class WorkbenchServer {
 
   protected constructor(
     readonly port: number,
-    private readonly data: string,
+    protected data: string,
     private readonly runner: 'local' | 'ray',
     private readonly isOfTeam: boolean,
     private readonly environment: Readonly<Record<string, string>>,
@@ -186,6 +186,8 @@ class SeveralServers extends WorkbenchServer {
       await addPeople(PIQL, data)
       program.stdin.write('added\n')
     }
+    const [, data = ''] = (await servers.until(/^data (\S+)$/m)) ?? []
+    servers.data = data
     await servers.until(/^ready$/m)
     return servers
   }

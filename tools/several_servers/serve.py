@@ -5,7 +5,7 @@
     end              both servers end, as a service manager ends them
     start            every server that does not run is started again
 
-It prints `ready` once everything answers, and `done` after each command. With `--wait` it first prints `people`, the
+It prints the data folder and `ready` once everything answers, and `done` after each command. With `--wait` it first prints `people`, the
 URL of their database, and the data folder. It starts the servers after the next line: others add people meanwhile.
 """
 
@@ -34,6 +34,7 @@ def main() -> None:
         people = {_PERSON: "administrator"}
         running = hosted(people, _PASSWORD, proxy_port=options.port, user_header="X-Remote-User")
     with running as servers:
+        print("data", servers.folder / "data", flush=True)
         print("ready", flush=True)
         for line in sys.stdin:
             _carry_out(line.strip(), servers)
