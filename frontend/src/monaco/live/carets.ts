@@ -20,6 +20,7 @@ interface Caret {
 export function createCarets(code: editor.IStandaloneCodeEditor): Carets {
   const decorations = code.createDecorationsCollection()
   const names = new Map<number, NameWidget>()
+  let drawnState = '' // what was drawn last: a text and the positions of others reach the page one after the other
   const keepNames = (clients: ReadonlySet<number>) => {
     for (const [client, name] of names) {
       if (clients.has(client)) continue
@@ -30,15 +31,22 @@ export function createCarets(code: editor.IStandaloneCodeEditor): Carets {
   const draw = (session: LiveSession | null) => {
     const model = code.getModel()
     if (!session?.isLive || !model) {
+      drawnState = ''
       decorations.clear()
       keepNames(new Set())
       return
     }
+    const others = othersOf(session.awareness.getStates(), session.doc.clientID).flatMap((other) => {
+      const caret = caretOf(session, other.client)
+      return caret ? [{ other, caret }] : []
+    })
+    const positions = others.map(({ other, caret }) => [other.client, other.name, other.colour, caret])
+    const state = JSON.stringify([model.id, model.getVersionId(), positions])
+    if (state === drawnState) return
+    drawnState = state
     const drawn: editor.IModelDeltaDecoration[] = []
     const shown = new Set<number>()
-    for (const other of othersOf(session.awareness.getStates(), session.doc.clientID)) {
-      const caret = caretOf(session, other.client)
-      if (!caret) continue
+    for (const { other, caret } of others) {
       shown.add(other.client)
       drawn.push(...decorationsOf(model, caret, other))
       const widget = names.get(other.client) ?? new NameWidget(code, other)
