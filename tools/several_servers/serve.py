@@ -5,8 +5,9 @@
     end              both servers end, as a service manager ends them
     start            every server that does not run is started again
 
-It prints the data folder and `ready` once everything answers, and `done` after each command. With `--wait` it first prints `people`, the
-URL of their database, and the data folder. It starts the servers after the next line: others add people meanwhile.
+It prints the data folder and `ready` once everything answers, and `done` after each command. With `--wait` it first
+prints `people`, the URL of their database, and the data folder. It starts the servers after the next line: others add
+people meanwhile.
 """
 
 from __future__ import annotations
