@@ -15,14 +15,15 @@ import httpx
 from patience import PATIENCE
 from piql_backend.workers.pool import WorkerPool
 
-from .test_workers import worker_processes
+from .test_workers import all_started, worker_processes
 
 TEXT = '{"files": [{"path": "a.piql", "text": "CREATE TABLE t (a INT PRIMARY KEY);"}]}'
 
 
 def test_texts_whose_clients_have_gone_do_not_wait_for_a_worker(address: str, workers: WorkerPool) -> None:
+    processes = all_started(workers)
     done = compiled_once(address, workers)
-    with stopped(worker_processes()):
+    with stopped(processes):
         with ExitStack() as clients:
             for _ in range(30):
                 clients.enter_context(asking(address))

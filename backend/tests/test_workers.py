@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,12 @@ def compiled(pool: WorkerPool, files: tuple[SourceFile, ...]) -> bytes:
 def worker_processes() -> set[int]:
     children = {int(child) for task in Path("/proc/self/task").iterdir() for child in read(task / "children").split()}
     return {child for child in children if b"piql_backend.worker_process" in read(Path(f"/proc/{child}/cmdline"))}
+
+
+def all_started(pool: WorkerPool) -> set[int]:
+    """The worker processes, once that for large texts has been started, too."""
+    pool.submit("outline", SMALL[0], {"a.piql": " " * (LARGE_BYTES + 1)}).result(timeout=300)
+    return worker_processes()
 
 
 def read(file: Path) -> bytes:
@@ -139,6 +146,28 @@ def test_workers_give_way_to_the_server_and_a_large_text_to_a_small_one(pool_wit
         assert os.getpgid(worker) != os.getpgid(0)  # Ctrl-C is for the server alone
 
 
+def test_the_worker_for_large_texts_is_started_with_the_first_of_them(pool_with: Making) -> None:
+    before = worker_processes()
+    pool = pool_with(workers=2)
+    assert compiled(pool, SMALL)
+    assert len(worker_processes() - before) == 1
+    assert len(all_started(pool) - before) == 2
+
+
+def test_the_worker_for_large_texts_is_started_where_many_small_ones_wait(pool_with: Making) -> None:
+    before = worker_processes()
+    pool = pool_with(workers=2)
+    assert compiled(pool, SMALL)
+    (worker,) = worker_processes() - before
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        texts = [pool.submit("outline", SMALL[0], texts_of(SMALL)) for _ in range(10)]
+        wait(texts, timeout=300, return_when=FIRST_COMPLETED)
+        assert any(text.done() for text in texts)
+    finally:
+        os.kill(worker, signal.SIGCONT)
+
+
 def test_what_waits_is_bounded(pool_with: Making, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "MOST_WAITING", 3)
     before = worker_processes()
@@ -174,7 +203,7 @@ async def test_page_health_and_executions_answer_while_no_worker_does(
 ) -> None:
     """Sixty texts wait for workers that are stopped: nothing else needs one."""
     assert (await client.post("/api/compilations", json={"files": files})).status_code == 200
-    stopped = worker_processes()
+    stopped = all_started(workers)
     for worker in stopped:
         os.kill(worker, signal.SIGSTOP)
     try:

@@ -4,7 +4,8 @@
                              →  thread of slot 1  ⇄  process       large jobs, and small ones when many wait
 
 Small jobs with the same files go to the same worker, which has them in its caches; large jobs go to the last worker.
-Workers have a lower priority than the server, the last one the lowest. A worker that takes too much time or memory, or
+Workers have a lower priority than the server, the last one the lowest. That one starts with the first job for it: many
+workbenches never have one, and a start takes a second of the processor. A worker that takes too much time or memory, or
 that ends, is replaced.
 """
 
@@ -167,6 +168,8 @@ class WorkerPool:
     def _work(self, slot: int) -> None:
         """What the thread of a worker does: it starts the process, again when it was lost, and hands it jobs."""
         is_for_large = slot == self.limits.workers - 1 and slot > 0
+        if is_for_large:
+            self._wait_for_job(slot)
         while True:
             with self._changed:
                 if self._is_closing:
@@ -212,20 +215,24 @@ class WorkerPool:
 
     def _next(self, slot: int) -> _WaitingJob | None:
         """Wait for a job for this worker; None when the pool is closed."""
-
-        def first() -> _WaitingJob | None:
-            for_this_worker = next((job for job in self._waiting if job.slot == slot), None)
-            if for_this_worker is not None:
-                return for_this_worker
-            small = [job for job in self._waiting if job.bytes <= LARGE_BYTES]
-            return small[0] if len(small) > _HELP_AFTER else None
-
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closing or first() is not None)
-            job = None if self._is_closing else first()
+            self._wait_for_job(slot)
+            job = None if self._is_closing else self._first_for(slot)
             if job is not None:
                 self._waiting.remove(job)
             return job
+
+    def _wait_for_job(self, slot: int) -> None:
+        """Wait until there is a job for this worker, or the pool is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closing or self._first_for(slot) is not None)
+
+    def _first_for(self, slot: int) -> _WaitingJob | None:
+        for_this_worker = next((job for job in self._waiting if job.slot == slot), None)
+        if for_this_worker is not None:
+            return for_this_worker
+        small = [job for job in self._waiting if job.bytes <= LARGE_BYTES]
+        return small[0] if len(small) > _HELP_AFTER else None
 
     def _carry_out(self, slot: int, process: _Process, job: _WaitingJob) -> None:
         """Hand a job to the process, and set its future; a process that fails is replaced."""
