@@ -10,6 +10,8 @@ import { patience } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const PIQL = join(root, '.venv/bin/piql')
+const PYTHON = join(root, '.venv/bin/python')
+const WARM_SERVERS = join(root, 'tools/warm_servers.py')
 const START_TIMEOUT_MS = 90_000 * patience
 const END_TIMEOUT_MS = 10_000 * patience
 
@@ -19,6 +21,9 @@ export const STORE = process.env['PIQL_E2E_STORE']
 /** The variable with the data folder of `first-start.ts`. */
 export const FIRST_START = 'PIQL_E2E_FIRST_START'
 
+/** The variable with the socket of `tools/warm_servers.py`: servers are forks of a process that has imported everything. */
+export const WARM = 'PIQL_E2E_WARM'
+
 /** How many servers answer a journey that does not say it itself. */
 export const SERVERS = Number(process.env['PIQL_E2E_SERVERS'] ?? 1)
 
@@ -27,6 +32,22 @@ function storeOptions(): string[] {
   if (!STORE) return []
   const prefix = `e${Date.now().toString(36)}_`
   return ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=${prefix}`]
+}
+
+/** The signal that kills a server: what stands for a warm one passes it on. */
+function killing(): NodeJS.Signals {
+  return process.env[WARM] ? 'SIGUSR1' : 'SIGKILL'
+}
+
+/** Starts the process whose forks servers are; returns its socket, and what ends it. */
+export async function warmServers(folder: string): Promise<[string, () => void]> {
+  const socket = join(folder, 'warm')
+  const started = spawn(PYTHON, [WARM_SERVERS, socket], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  await new Promise<void>((resolve, reject) => {
+    started.stdout.once('data', () => resolve())
+    started.once('exit', () => reject(new Error('no server can be forked')))
+  })
+  return [socket, () => started.kill('SIGKILL')]
 }
 
 export class WorkbenchServer {
@@ -94,7 +115,9 @@ export class WorkbenchServer {
     this.printed = ''
     const options = ['serve', '--port', String(this.port), '--data', this.data, ...this.store]
     if (this.isOfTeam) options.push('--team')
-    const started = spawn(PIQL, options, {
+    const socket = process.env[WARM]
+    const [program, before] = socket ? [PYTHON, ['-S', WARM_SERVERS, socket]] : [PIQL, []]
+    const started = spawn(program, [...before, ...options], {
       cwd: root,
       env: { ...process.env, ...this.environment, PROFILE_RUNNER: this.runner },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -119,7 +142,7 @@ export class WorkbenchServer {
     if (!running || running.exitCode !== null) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
     running.kill('SIGTERM')
-    const forcedEnd = setTimeout(() => running.kill('SIGKILL'), END_TIMEOUT_MS)
+    const forcedEnd = setTimeout(() => running.kill(killing()), END_TIMEOUT_MS)
     await ended
     clearTimeout(forcedEnd)
     this.process = null
@@ -130,7 +153,7 @@ export class WorkbenchServer {
     const running = this.process
     if (!running || running.exitCode !== null) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
-    running.kill('SIGKILL')
+    running.kill(killing())
     await ended
     this.process = null
   }
