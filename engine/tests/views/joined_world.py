@@ -40,6 +40,7 @@ _EDGES = (
     (("s", "p"), ("p", "id")),
 )
 """The columns by which a view may join two tables."""
+_FOREIGN_KEYS = (_EDGES[0], _EDGES[1], _EDGES[6])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +81,21 @@ class Write:
 
 
 class World:
-    """The tables, the views over them and the rows of one seed."""
+    """The tables, the views over them and the rows of one seed.
 
-    def __init__(self, seed: int) -> None:
+    With `by_steps`, stores without transactions keep the views: each other table is found by a foreign key.
+    """
+
+    def __init__(self, seed: int, *, by_steps: bool = False) -> None:
         self.chance = chance = random.Random(f"joined {seed}")
+        self._by_steps = by_steps
         r = Table("r", (Column("id", "INT", False), *self._others()), ("id",), {}, ())
-        p_limits = (("r", _FEW),) if chance.random() < 0.4 else ()
+        p_limits = (("r", _FEW),) if chance.random() < 0.4 and not by_steps else ()
         p = Table(
             "p", (Column("id", "INT", False), self._reference("r"), *self._others()), ("id",), {"r": "r"}, p_limits
         )
         f_limits = [("a", _FEW)] if chance.random() < 0.7 else []
-        f_limits += [("p", _FEW)] if chance.random() < 0.4 else []
+        f_limits += [("p", _FEW)] if chance.random() < 0.4 and not by_steps else []
         key = (Column("a", "INT", False), Column("b", "INT", False))
         f = Table("f", (*key, self._reference("p"), *self._others()), ("a", "b"), {"p": "p"}, tuple(f_limits))
         s_limits = (("a", _FEW),) if chance.random() < 0.7 else ()
@@ -149,10 +154,12 @@ class World:
             possible = [
                 ((alias, here), there)
                 for alias, table in sources
-                for edge in _EDGES
-                for (left, here), there in (edge, edge[::-1])
+                for edge in (_FOREIGN_KEYS if self._by_steps else _EDGES)
+                for (left, here), there in ((edge,) if self._by_steps else (edge, edge[::-1]))
                 if left == table
             ]
+            if not possible:
+                break
             before, (table, column) = chance.choice(possible)
             alias = f"t{number}"
             sources.append((alias, table))

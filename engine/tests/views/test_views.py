@@ -236,13 +236,48 @@ def test_a_store_without_transactions_keeps_a_view_of_a_table(tmp_path: Path, is
         assert db.some_rows("totals", ["buyer", "n"], 9) == [("bob", 1)]
 
 
-def test_a_store_without_transactions_refuses_a_view_that_joins(tmp_path: Path) -> None:
-    joined = (
-        "CREATE VIEW v AS SELECT o.buyer, COUNT(*) AS n FROM orders o JOIN orders p ON p.id = o.id GROUP BY o.buyer"
-    )
-    db = piql.connect(f"stepwise:{tmp_path / 'a.db'}")
-    with db, pytest.raises(piql.CompilationRefused, match="joins tables"):
-        db.deploy(piql.compile({"a": TABLE + joined + ";"}))
+BOOKS = "CREATE TABLE books (id INT PRIMARY KEY, kind INT NOT NULL, shelf INT NOT NULL);"
+SALES = """
+CREATE TABLE sales (id INT PRIMARY KEY, book INT REFERENCES books, shelf INT NOT NULL, n INT NOT NULL
+, CARDINALITY LIMIT 9 (n)
+);
+"""
+BY_KIND = "CREATE VIEW v AS SELECT b.kind, COUNT(*) AS n FROM sales s JOIN books b ON b.id = s.book GROUP BY b.kind;"
+OF_THE_SAME = "CREATE VIEW v AS SELECT s.book, COUNT(*) AS n FROM sales s JOIN sales o ON o.n = s.n GROUP BY s.book;"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (BOOKS + SALES + OF_THE_SAME, "joins sales to itself"),
+        (BOOKS + SALES.replace("(n)", "(book)") + BY_KIND, "follows a change of books to at most 9 rows, by a limit"),
+        (BOOKS + SALES.replace(" REFERENCES books", "") + BY_KIND, "nothing limits"),
+        (BOOKS + SALES.replace("(n)", "(book)").replace(" REFERENCES books", "") + BY_KIND, "by a limit"),
+    ],
+)
+def test_a_store_without_transactions_refuses_a_view_with_several_records_that_decide(
+    text: str, reason: str, tmp_path: Path
+) -> None:
+    with piql.connect(f"stepwise:{tmp_path / 'a.db'}") as db, pytest.raises(piql.CompilationRefused, match=reason):
+        db.deploy(piql.compile({"a": text}))
+
+
+def test_a_store_without_transactions_wants_the_foreign_keys_of_a_view_in_force_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("piql.versions.change.steps.GRACE_SECONDS", 0.0)
+    with piql.connect(f"stepwise:{tmp_path / 'a.db'}") as db:
+        db.deploy(piql.compile({"a": BOOKS}))
+        with pytest.raises(piql.CompilationRefused, match=r"sales \(book\), which is not in force yet"):
+            db.deploy(piql.compile({"a": BOOKS + SALES + BY_KIND}))
+        db.deploy(piql.compile({"a": BOOKS + SALES.replace(" REFERENCES books", "")}))
+        with pytest.raises(piql.CompilationRefused, match="deploy the tables first, then the view"):
+            db.deploy(piql.compile({"a": BOOKS + SALES + BY_KIND}))
+        db.deploy(piql.compile({"a": BOOKS + SALES}))
+        db.deploy(piql.compile({"a": BOOKS + SALES + BY_KIND}))
+        db.load("books", [{"id": 1, "kind": 7, "shelf": 1}])
+        db.load("sales", [{"id": 1, "book": 1, "shelf": 1, "n": 1}])
+        assert db.some_rows("v", ["kind", "n"], 9) == [(7, 1)]
 
 
 def test_a_store_without_transactions_keeps_views_over_a_rollback(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ for: in the second round. A repair puts a row on the condition that the name is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from piql.client.database import Database
@@ -29,6 +29,7 @@ from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Table
+from piql.schema.view_joins import walked_table
 from piql.store.base import Store
 from piql.store.rows import WRITE, Row
 from piql.versions.change.filling import Walk
@@ -76,7 +77,7 @@ class _Round:
 
 
 class SteppedRecounting:
-    """What one view of one table needs to be counted again."""
+    """What one view needs to be counted again, by a walk of the table whose records decide."""
 
     def __init__(self, db: Database, view: Table, step_rows: int, most: int | None = None) -> None:
         assert view.view is not None
@@ -86,12 +87,12 @@ class SteppedRecounting:
         self._view = view
         self._deployment, self._store = db.deployment, db.store
         self._row_writes, self._step_rows = db.store.row_writes, step_rows
-        self._table = self._deployment.tables[view.view.table]
+        self._table = self._deployment.tables[walked_table(view.view, self._deployment.tables)]
         identity = WriterIdentity(db.store.row_writes)
         table_writer = TableWriter(self._table, self._deployment, self._store)
         self._writer = SteppedWriter(table_writer, self._deployment, self._store, identity)
         self._of_view = self._writer.views.of(view.name)
-        self._number = next(n for n, table in enumerate(self._deployment.views_of(self._table)) if table is view)
+        self._number = self._writer.views.number_of(view.name)
         self._groups_writer = TableWriter(view, self._deployment, self._store)
         self._shown = ShownGroups(view, self._store)
         self._absent: dict[Row, str | None] = {}  # groups that showed no row, with the name of the write that left them
@@ -152,9 +153,9 @@ class SteppedRecounting:
         rows = 0
         for step in _steps(self._store, self._deployment.record_of(self._table), self._step_rows):
             rows += len(step)
-            for *columns, write in step:
-                image = tuple(columns)
-                self._of_view.count(gives, image, write)
+            records = [(tuple(columns), write) for *columns, write in step]
+            self._count(gives, records)
+            for image, write in records:
                 if self._writer.views.leave_out(image, write):
                     left_out.append(self._writer.records.key_of(image))
             self._sample.prune(gives)
@@ -173,11 +174,30 @@ class SteppedRecounting:
         strays = [stray for stray in strays if self._sample.holds(stray.row)]
         return _Round(before, after, gives, busy, left_out, strays, rows)
 
+    def _count(self, gives: Gains, records: Sequence[tuple[Row, str]]) -> None:
+        """Add what records give their groups; of a view of several tables, those that have not changed meanwhile.
+
+        While a record is as it was, so is what the view takes of the rows that it names. Others are read again.
+        """
+        is_joined = self._of_view.is_of_several_tables
+        while records:
+            rows = self._of_view.rows_of(records)
+            keys = [self._writer.records.key_of(image) for image, _ in records] if is_joined else []
+            now = self._writer.records.find_many(keys) if keys else [None] * len(records)
+            changed: list[tuple[Row, str]] = []
+            for (_, write), row, record in zip(records, rows, now, strict=True):
+                if is_joined and (record is None or record.write != write):
+                    image = self._writer.records.image(record)
+                    changed += [(image, record.write)] if record is not None and image is not None else []
+                elif row is not None:
+                    self._of_view.count(gives, row)
+            records = changed
+
     def _resting(self, taken: _Round) -> set[Row]:
         """Return the groups that nobody has changed during a round."""
         absent = [key for key in taken.groups if key not in taken.after]
         known = self._absent
-        names = [record.write if record is not None else None for record in self._of_view.find(absent)]
+        names = [record.write if record is not None else None for record in self._of_view.find_groups(absent)]
         self._absent = dict(zip(absent, names, strict=True))
         resting = {
             key for key in taken.before.keys() & taken.after.keys() if taken.before[key][1] == taken.after[key][1]

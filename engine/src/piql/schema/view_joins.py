@@ -98,6 +98,41 @@ def walked_table(view: View, tables: Mapping[str, Table]) -> str:
     return walked_start(view, tables).table if view.joins else view.table
 
 
+def reason_against_steps(view: View, tables: Mapping[str, Table]) -> str | None:
+    """Return why a store without transactions cannot keep a view of several tables, in words; None where it can.
+
+    There one record has to decide which rows of the view there are: that of the table from which each other one is
+    found by a foreign key, and those rows must not change while they are named.
+    """
+    walked = walked_start(view, tables)
+    if view.tables.count(walked.table) > 1:
+        return f"joins {walked.table} to itself"
+    assert walked.lookups is not None
+    for lookup in walked.lookups:
+        if lookup.limit is not None:
+            return f"finds rows of {view.tables[lookup.number]} by a limit, not by a foreign key"
+    for start in starts_of(view, tables):
+        if start.number != walked.number and start.lookups is not None:
+            return f"follows a change of {start.table} to at most {start.most_rows:,} rows, by a limit"
+    for lookup in walked.lookups:
+        if naming_key(view, tables, lookup) is None:
+            return f"finds {view.tables[lookup.number]} by other columns than those of a foreign key to its primary key"
+    return None
+
+
+def naming_key(view: View, tables: Mapping[str, Table], lookup: Lookup) -> Guard | None:
+    """Return the foreign key along which a lookup finds a row by its primary key; None where it is another one."""
+    name = view.tables[lookup.number]
+    guard = _guard(view, tables, lookup.number, _equalities(view))
+    if guard is None or set(lookup.columns) != set(tables[name].primary_key):
+        return None
+    named = {
+        (theirs, (guard.number, ours))
+        for ours, theirs in zip(guard.key.columns, guard.key.referenced_columns, strict=True)
+    }
+    return guard if named == set(zip(lookup.columns, lookup.sources, strict=True)) else None
+
+
 def missing_limits(view: View, tables: Mapping[str, Table], number: int) -> tuple[MissingLimit, ...]:
     """Return the limits without which a write of a row of a table is not bounded; those of what is found next last."""
     equalities = _equalities(view)

@@ -47,6 +47,10 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ("UPDATE visits SET page = 'news' WHERE id = 1",),
         ("UPDATE visits SET page = 'new' WHERE id = 1",),
     ),
+    "one row that is alone in its group, twice": (
+        ("UPDATE visits SET page = 'home' WHERE id = 3",),
+        ("UPDATE visits SET page = 'new' WHERE id = 3",),
+    ),
     "a row goes and comes again": (
         ("DELETE FROM visits WHERE id = 3",),
         ("INSERT INTO visits (id, page, seconds) VALUES (3, 'news', 1)",),

@@ -8,7 +8,8 @@
       4 deletes   the intent, a stale entry of each index, the place before
 
 A view of the table adds for each group that the row leaves or enters a get and a put, and for each index on the view
-a put and a delete. Of a view of several tables, the rows that belong to the row are read before.
+a put and a delete. Of a view of several tables, the rows that belong to the row are read before. A row that others name
+is marked while they are looked for, where what the view takes of it changes.
 
 An UPDATE or DELETE of a section reads the keys of its rows, and takes all this for each of them:
 
@@ -170,7 +171,7 @@ def _requests_of(plan: WritePlan, found_by: UniqueKey | None) -> tuple[_Requests
         requests.gets.append(Term("2", 2, f"the row of {table.name} that has this {columns}, looked up", key.span))
     requests.gets.append(Term("1", 1, f"the row of {table.name} as it was", table.key_span))
     entries = _add_entries(plan, requests)
-    has_groups = any(upkeep.groups and _is_kept_by_steps(upkeep) for upkeep in plan.views)
+    has_groups = any(upkeep.groups and upkeep.by_steps for upkeep in plan.views)
     has_intent = bool(entries or plan.left or plan.counted_limits or plan.unique_checks or has_groups)
     if has_intent:
         requests.puts.insert(0, _one("the intent, so that an interrupted write is completed or withdrawn"))
@@ -272,7 +273,7 @@ def _add_views(plan: WritePlan, requests: _Requests) -> int:
         reason = _which_groups(upkeep)
         requests.gets.append(Term(str(groups), groups, reason, view.name_span))
         requests.puts.append(Term(str(groups), groups, f"{reason}, with what is counted and summed", view.name_span))
-        by_steps = _is_kept_by_steps(upkeep)
+        by_steps = upkeep.by_steps
         if upkeep.indexes and by_steps:
             about = f"of {reason}, so that interrupted entries are settled"
             requests.puts.append(Term(str(groups), groups, f"the intent {about}", view.name_span))
@@ -304,14 +305,8 @@ def _add_entries_of_view(requests: _Requests, index: Index, entries: int, reason
     requests.deletes.append(Term(str(entries), entries, f"stale {reason}", index.span))
 
 
-def _is_kept_by_steps(upkeep: ViewUpkeep) -> bool:
-    """Return whether stores without transactions keep a view: one of a single table."""
-    assert upkeep.view.view is not None
-    return not upkeep.view.view.joins
-
-
 def _trips_of_view(upkeep: ViewUpkeep) -> int:
-    of_group = 6 if upkeep.indexes and _is_kept_by_steps(upkeep) else 2
+    of_group = 6 if upkeep.indexes and upkeep.by_steps else 2
     return of_group * upkeep.groups + sum(read.round_trips for read in upkeep.reads)
 
 
@@ -372,7 +367,7 @@ def _add_references(plan: WritePlan, requests: _Requests) -> int:
     if plan.referrers:
         requests.gets.extend(_reads_of_referrers.recall((plan.referrers,), lambda: tuple(map(_read, plan.referrers))))
         count += len(plan.referrers)
-    if plan.referrers or plan.is_shown_first:
+    if plan.referrers or plan.is_shown_first or any(upkeep.is_marked for upkeep in plan.views):
         requests.puts.append(_one(f"the row of {plan.table.name}, marked while references are looked for"))
         count += 1
     return count

@@ -14,7 +14,16 @@ from collections.abc import Mapping
 from piql.compiler.physical.indexes.secondary_index import group_index
 from piql.compiler.physical.write_plan import ViewRead, ViewUpkeep
 from piql.schema.catalog import Catalog, Index, Table
-from piql.schema.view_joins import Lookup, Start, grouped_by, joined_by, made_from, restricted, starts_of
+from piql.schema.view_joins import (
+    Lookup,
+    Start,
+    grouped_by,
+    joined_by,
+    made_from,
+    reason_against_steps,
+    restricted,
+    starts_of,
+)
 
 
 def upkeep_of_views(
@@ -65,21 +74,39 @@ class _Joined:
         """Return what the write takes; None where it cannot change the view."""
         groups = 0
         reads: list[ViewRead] = []
+        is_marked = False
+        by_steps = reason_against_steps(self._definition, self._tables) is None
         for start in starts_of(self._definition, self._tables):
             if start.table != self._table.name:
                 continue
             if start.guard is not None and self._changed is None and not self._may_move:
                 continue  # a row that comes or goes is named by no other
             if start.lookups is None:
-                reads += self._look_for_names(start)
+                looks = self._look_for_names(start)
+                is_marked |= by_steps and bool(looks)
+                reads += looks
             elif self._changes(made_from(self._definition, start.number)):
                 times = 2 if self._has_both(start) else 1
                 if times == 1 and start.guard is not None:
                     continue
                 reads += self._reads(start.lookups, times if self._reads_others(start, start.lookups) else 1)
+                reads += self._reads_again(start, start.lookups) if by_steps else []
                 groups += (2 if times == 2 and self._moves(start) else 1) * start.most_rows
         groups *= self._definition.groups_of_row
-        return ViewUpkeep(self._view, groups, of_view, tuple(reads)) if groups or reads else None
+        if not groups and not reads:
+            return None
+        return ViewUpkeep(self._view, groups, of_view, tuple(reads), is_marked, by_steps)
+
+    def _reads_again(self, start: Start, lookups: tuple[Lookup, ...]) -> list[ViewRead]:
+        """Return the second reads of rows that the row names through others; its foreign keys read the others again."""
+        if not self._changes(joined_by(self._definition, start.number)):
+            return []
+        names = self._definition.tables
+        return [
+            ViewRead(1, 1, f"whether the row of {names[lookup.number]} is still as {self._view.name} takes it")
+            for lookup in lookups
+            if any(number != start.number for number, _ in lookup.sources)
+        ]
 
     def _changes(self, columns: frozenset[str]) -> bool:
         return self._changed is None or not self._changed.isdisjoint(columns)

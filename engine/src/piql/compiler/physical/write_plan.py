@@ -18,12 +18,16 @@ class ViewUpkeep:
     """A view that a write keeps up to date: how many of its groups one row changes, and the indexes on the view.
 
     Of a view of several tables, `reads` are what finds the rows that belong to the row, before the write and after it.
+    Where rows may name this one, it `is_marked` while they are looked for. `by_steps` says whether stores without
+    transactions keep the view.
     """
 
     view: Table
     groups: int
     indexes: tuple[Index, ...]
     reads: tuple[ViewRead, ...] = ()
+    is_marked: bool = False
+    by_steps: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,8 @@ class WritePlan(Node):
     7. a put of the record, puts of the new entries for good, deletes of the stale ones
     8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
     9. of a view of several tables, the rows that belong to the record, read before it changes and after; for each group
-       that changes in a view (`views`), a get of its row, and a put or delete of it and of the entries that change;
-       only on stores with transactions, in that of the write
+       that changes in a view (`views`), a get of its row, and a put or delete of it and of the entries that change: in
+       the transaction of the write, or by steps that count it once
 
     An INSERT whose values are read first reads them before all steps (`given_by`), with transactions in the same one.
     An UPDATE or DELETE of a `section` first reads the primary keys of its rows, and then takes all steps for each.

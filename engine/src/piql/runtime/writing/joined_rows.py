@@ -131,8 +131,8 @@ class JoinsOfTable:
     """Finds the rows of a view that change with records of one table."""
 
     def __init__(self, rows: JoinedRows, starts: Sequence[_Start], is_coming: bool) -> None:
-        self._rows = rows
-        self._starts = starts
+        self.rows = rows
+        self.starts = starts
         self._is_coming = is_coming
 
     def begin(self, reads: Reads, meter: Meter, changes: Sequence[Change]) -> Begun:
@@ -141,7 +141,7 @@ class JoinsOfTable:
         Raises ConstraintViolation for a record that rows name, if what the view takes of it would change.
         """
         begun = Begun()
-        for start in self._starts:
+        for start in self.starts:
             changed = [change for change in changes if self._matters(start, *change)]
             if start.plan.lookups is None:
                 for old, new in changed:
@@ -167,9 +167,9 @@ class JoinsOfTable:
         return start.pick(old) != start.pick(new)
 
     def _found(self, reads: Reads, meter: Meter, start: _Start, records: Iterable[Row], cache: Cache) -> Iterable[Row]:
-        written = self._rows.numbers_of(start.plan.table)
+        written = self.rows.numbers_of(start.plan.table)
         for record in records:
-            yield from self._rows.found(reads, meter, start, record, cache, written)
+            yield from self.rows.found(reads, meter, start, record, cache, written)
 
     def _refuse_named(self, reads: Reads, meter: Meter, start: _Start, old: Row | None, new: Row | None) -> None:
         """Raise ConstraintViolation if a row names the record, and what the view takes of it changes."""
@@ -182,10 +182,16 @@ class JoinsOfTable:
         meter.round_trips += 1
         if start.guard.is_named(reads, record):
             referrer, key = start.guard.referrer.name, ", ".join(start.guard.key.columns)
-            raise ConstraintViolation(
-                f"{start.plan.table}: rows of {referrer} name this row, and the view {self._rows.view.name} groups or "
-                f"counts them by what would change: a CARDINALITY LIMIT n ({key}) in {referrer} lets the view follow"
-            )
+            way_out = f"a CARDINALITY LIMIT n ({key}) in {referrer} lets the view follow"
+            raise ConstraintViolation(f"{self.why_held(start)}: {way_out}")
+
+    def why_held(self, start: _Start) -> str:
+        """Return why a row that rows of the view name cannot change, in words."""
+        assert start.guard is not None
+        return (
+            f"{start.plan.table}: rows of {start.guard.referrer.name} name this row, and the view "
+            f"{self.rows.view.name} groups or counts them by what would change"
+        )
 
 
 class Begun:

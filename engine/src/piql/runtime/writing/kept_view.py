@@ -63,7 +63,7 @@ class KeptView:
     ) -> None:
         assert view.view is not None
         self.table = view
-        self._joins = joins
+        self.joins = joins
         self.groups = groups
         self._is_filled = is_filled
         self._refuse = refuse
@@ -97,10 +97,10 @@ class KeptView:
 
         Raises ConstraintViolation as `keep`, here for a record whose rows no limit bounds.
         """
-        if self._joins is None:
+        if self.joins is None:
             return None
         try:
-            return self._joins.begin(transaction, meter, changes)
+            return self.joins.begin(transaction, meter, changes)
         except ConstraintViolation as violation:
             self._refuse_write(transaction, violation)
             return None
@@ -113,8 +113,8 @@ class KeptView:
         A sum out of range raises ConstraintViolation, unless only another version than the one in force has the view.
         """
         try:
-            if self._joins is not None:
-                changes = self._joins.finish(transaction, meter, begun) if begun is not None else ()
+            if self.joins is not None:
+                changes = self.joins.finish(transaction, meter, begun) if begun is not None else ()
             self._keep(transaction, meter, changes)
         except ConstraintViolation as violation:
             self._refuse_write(transaction, violation)

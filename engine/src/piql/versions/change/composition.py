@@ -8,8 +8,9 @@ from piql.compiler import compile as compile_set
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused, kind_of
 from piql.runtime.deployment import Deployment
-from piql.schema.catalog import Table, View
+from piql.schema.catalog import ForeignKey, Table, View
 from piql.schema.table_changes import reason_against
+from piql.schema.view_joins import naming_key, reason_against_steps, walked_start
 from piql.store.base import Store
 from piql.text.source import Span
 
@@ -127,13 +128,32 @@ def refusal_of_unit(name: str) -> str:
     )
 
 
-def _refuse_view_without_transactions(name: str, view: View) -> None:
-    """Raise CompilationRefused for a view that only transactions keep right."""
-    if view.joins:
+def _refuse_view_without_transactions(name: str, view: View, tables: Mapping[str, Table], current: Deployment) -> None:
+    """Raise CompilationRefused for a view that only transactions keep right, or that comes too early."""
+    if not view.joins:
+        return
+    reason = reason_against_steps(view, tables)
+    if reason is not None:
         raise CompilationRefused(
-            f"not deployed: the view {name} joins tables, which needs the transaction of each write, and this store "
+            f"not deployed: the view {name} {reason}, which needs the transaction of each write, and this store "
             "has no transactions: leave the view out here, or deploy to an embedded store"
         )
+    if name in current.tables or current.kept.keys().isdisjoint(view.tables):
+        return
+    for lookup in walked_start(view, tables).lookups or ():
+        guard = naming_key(view, tables, lookup)
+        assert guard is not None
+        naming = current.tables.get(view.tables[guard.number])
+        if naming is None or not any(_is_same(key, guard.key) for key in naming.foreign_keys):
+            raise CompilationRefused(
+                f"not deployed: the view {name} rests on the foreign key {view.tables[guard.number]} "
+                f"({', '.join(guard.key.columns)}), which is not in force yet, and this store has no transactions: "
+                "deploy the tables first, then the view"
+            )
+
+
+def _is_same(key: ForeignKey, as_key: ForeignKey) -> bool:
+    return (key.table, key.columns, key.referenced_columns) == (as_key.table, as_key.columns, as_key.referenced_columns)
 
 
 def refuse_incompatible(current: Deployment, compilation: Compilation, store: Store, *, is_rollback: bool) -> None:
@@ -143,7 +163,7 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
     """
     for name, view in compilation.tables.items():
         if view.view is not None and store.row_writes is not None:
-            _refuse_view_without_transactions(name, view.view)
+            _refuse_view_without_transactions(name, view.view, compilation.tables, current)
     for query in compilation.queries.values():
         if query.kind == "unit" and store.row_writes is not None:
             raise CompilationRefused(f"not deployed: {refusal_of_unit(query.name)}")

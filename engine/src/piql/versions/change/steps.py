@@ -73,7 +73,8 @@ class SchemaSteps:
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
         """Do one step, `rows` rows of a task or the change to the next phase; return where the change stands then."""
         if stand.state.change is None:
-            return _ended(replace(stand, state=replace(stand.state, is_before_held=False)), "in force")
+            state = replace(stand.state, is_before_held=False, left_views=_left_views(stand.state, self._store))
+            return _ended(replace(stand, state=state), "in force")
         if stand.state.change.canary is not None and stand.state.change.canary.stage != "building":
             return self._advance_canary(stand, stand.state.change)
         phase = stand.state.change.phase
@@ -203,7 +204,7 @@ class SchemaSteps:
             None,
             tables,
             state.epoch,
-            store.row_writes is not None and _holds_less(coming, self._current),
+            store.row_writes is not None and _is_held(coming, self._current),
             state.left_views if self._change.version.earlier_numbers else (),
             state.last_tried,
             state.counted_from,
@@ -306,13 +307,34 @@ def _before(state: SchemaState, coming: Version) -> Version | None:
     return state.in_force if state.in_force.number else None
 
 
-def _holds_less(coming: Deployment, current: Deployment) -> bool:
-    """Return whether rows may come that the version in force until now forbids: its queries might read them wrong."""
-    return any(
+def _is_held(coming: Deployment, current: Deployment) -> bool:
+    """Return whether the version in force until now holds as long as somebody may read by it.
+
+    Rows may come that it forbids, which its queries might read wrong, or it has a view of several tables that goes.
+    """
+    views = [(name, table.view) for name, table in current.tables.items() if table.view is not None]
+    return any(view.joins and name not in coming.tables for name, view in views) or any(
         added_constraints(coming.record_of(coming.tables[name]), table)
         for name, table in current.tables.items()
         if name in coming.tables
     )
+
+
+def _left_views(state: SchemaState, store: Store) -> tuple[str, ...]:
+    """Return the views of the version before that no writer keeps up once nobody reads by that version.
+
+    Without transactions these are its views of several tables: they hold rows (`held_rows`), and no version may be held
+    by what it does not have. A rollback fills them anew.
+    """
+    if store.row_writes is None or state.before is None:
+        return state.left_views
+    kept = compiled(state.in_force, state).tables
+    dropped = (
+        name
+        for name, table in compiled(state.before, state).tables.items()
+        if table.view is not None and table.view.joins and name not in kept
+    )
+    return tuple(dict.fromkeys((*state.left_views, *dropped)))
 
 
 def _to_do_again(progress: Progress, is_done_twice: Callable[[Task], bool]) -> Progress:

@@ -17,7 +17,7 @@ same request as the record: by a write that makes it, or by the walk that fills 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,9 @@ from piql.runtime.deployment import Counting, Deployment
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.contributions import COUNTED, Contribution, counted_in, counted_text, mark_of
+from piql.runtime.writing.stepped.intents import Joined
+from piql.runtime.writing.stepped.named_rows import NamedRows, Taken
+from piql.runtime.writing.stepped.references import NamedRecord
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.entries import IndexEntries
@@ -78,7 +81,8 @@ class _Folding:
 class SteppedView:
     """One view of a table, changed by the writes of that table; `groups` writes its rows.
 
-    It counts records whose mark is `counted_from` or higher. `counts` says whether new ones get such a mark.
+    It counts records whose mark is `counted_from` or higher. `counts` says whether new ones get such a mark. `names`
+    finds the rows of a view of several tables.
     """
 
     def __init__(
@@ -89,8 +93,10 @@ class SteppedView:
         identity: WriterIdentity,
         counted_from: int = 0,
         counts: Counting = "always",
+        names: NamedRows | None = None,
     ) -> None:
         self.table = kept.table
+        self._names = names
         self.counted_from = counted_from
         self.counts = counts
         self._kept = kept
@@ -98,18 +104,52 @@ class SteppedView:
         self._rows = rows
         self._identity = identity
 
-    def gains(self, old: Row | None, new: Row | None, marks: Marks) -> Gains:
-        """Return what groups gain where a record replaces another, either of which may be missing."""
+    @property
+    def is_of_several_tables(self) -> bool:
+        return self._names is not None
+
+    def find(self, meter: Meter, old: Row | None, new: Row | None, marks: Marks) -> Taken | None:
+        """Return what a view of several tables is made from, before a write and after it; None of one table."""
+        if self._names is None:
+            return None
+        counted = [
+            record if mark >= self.counted_from else None for record, mark in zip((old, new), marks, strict=True)
+        ]
+        return self._names.find(meter, *counted)
+
+    def is_still(self, meter: Meter, old: Row | None, taken: Taken, seen: Iterable[NamedRecord]) -> bool:
+        """Return whether what was taken holds until the record names other rows (`NamedRows`)."""
+        return self._names is None or self._names.is_still(meter, old, taken, seen)
+
+    def gains(self, old: Row | None, new: Row | None, marks: Marks, joined: Joined | None = None) -> Gains:
+        """Return what groups gain where a record replaces another, either of which may be missing.
+
+        A view of several tables gains what `joined` says.
+        """
+        if self._names is not None:
+            old, new = self._as_now(joined.columns, joined.before, joined.after) if joined else (None, None)
         gains: Gains = {}
         for record, sign, mark in ((old, -1, marks[0]), (new, 1, marks[1])):
             if record is not None and mark >= self.counted_from:
                 self._kept.count(gains, record, sign)
         return {key: numbers for key, numbers in gains.items() if any(numbers)}
 
-    def count(self, gains: Gains, image: Row, write: str) -> None:
-        """Add what a record gives its group, as a write has left it; nothing if the view does not count it."""
-        if mark_of(write) >= self.counted_from:
-            self._kept.count(gains, image)
+    def _as_now(self, columns: tuple[str, ...], *rows: Row | None) -> tuple[Row | None, ...]:
+        """Return rows of several tables that were noted with columns in another order, as they are laid out now."""
+        assert self._names is not None
+        if columns == self._names.columns:
+            return rows
+        at = [columns.index(name) if name in columns else None for name in self._names.columns]
+        return tuple([None if row is None else tuple([None if n is None else row[n] for n in at]) for row in rows])
+
+    def rows_of(self, records: Sequence[tuple[Row, str]]) -> list[Row | None]:
+        """Return the row of the view that each record is in, as a write has left it; None if it is not counted."""
+        images = [image if mark_of(write) >= self.counted_from else None for image, write in records]
+        return images if self._names is None else self._names.rows_of(images)
+
+    def count(self, gains: Gains, row: Row) -> None:
+        """Add what a row gives its group."""
+        self._kept.count(gains, row)
 
     def look_at(self, gains: Gains, meter: Meter) -> Look:
         """Read groups before a write that adds to them; raise ConstraintViolation for a sum that would not fit."""
@@ -157,7 +197,7 @@ class SteppedView:
             row = self._kept.empty(key)
         return (*row, *(None,) * (self._rows.width - len(row)))
 
-    def find(self, keys: Sequence[Row]) -> list[StoredRecord | None]:
+    def find_groups(self, keys: Sequence[Row]) -> list[StoredRecord | None]:
         """Return groups as they are kept, those without rows, too."""
         return self._groups.records.find_many(keys)
 
@@ -252,22 +292,37 @@ class SteppedViews:
     `mark` is that of new records, `mark_left_out` that of records which a view that is filled cannot hold.
     """
 
-    def __init__(self, views: Sequence[SteppedView], others: Sequence[SteppedView]) -> None:
+    def __init__(
+        self,
+        views: Sequence[SteppedView],
+        others: Sequence[SteppedView],
+        holding: Sequence[tuple[int, Counting]] = (),
+    ) -> None:
         self._views = views
         self._others = others
 
         def highest(*kinds: Counting) -> int:
-            return max((view.counted_from for view in (*views, *others) if view.counts in kinds), default=0)
+            marks = [*((view.counted_from, view.counts) for view in (*views, *others)), *holding]
+            return max((mark for mark, counts in marks if counts in kinds), default=0)
 
         self.mark = highest("always", "if it can")
         self.mark_left_out = highest("always")
 
     def __bool__(self) -> bool:
+        return bool(self._views or self._others or self.mark)
+
+    @property
+    def are_any(self) -> bool:
+        """Whether a view counts records."""
         return bool(self._views or self._others)
 
     def of(self, name: str) -> SteppedView:
         """Return a view of this version by its name."""
         return next(view for view in self._views if view.table.name == name)
+
+    def number_of(self, name: str) -> int:
+        """Return the number of a view of this version, by which gains are told."""
+        return next(number for number, view in enumerate(self._views) if view.table.name == name)
 
     def counts(self, gains: Mapping[int, Gains]) -> bool:
         """Return whether a view of this version gains something: the requests for others are outside the bound."""
@@ -281,7 +336,17 @@ class SteppedViews:
         """
         if mark >= self.mark and old is not None:
             return mark
-        return mark if old is not None and self.gains(None, old, (0, self.mark), above=mark) else self.mark
+        return mark if old is not None and self._is_worth(old, above=mark) else self.mark
+
+    def _is_worth(self, image: Row, above: int) -> bool:
+        """Return whether views that count from a mark above this one would gain something, as far as is known.
+
+        A view of several tables may: what its record names is not looked for.
+        """
+        views = (*self._views, *self._others)
+        if any(view.is_of_several_tables and above < view.counted_from <= self.mark for view in views):
+            return True
+        return bool(self.gains(None, image, (0, self.mark), above=above))
 
     def leave_out(self, image: Row, write: str) -> bool:
         """Return whether a view does not count a record that a write has left, though the record would be in it."""
@@ -292,13 +357,37 @@ class SteppedViews:
         """Return whether the bound of a write has the requests for views, where groups gain this, or nothing."""
         return self.counts(gains) if gains else bool(self._views)
 
-    def gains(self, old: Row | None, new: Row | None, marks: Marks, above: int = -1) -> Mapping[int, Gains]:
+    def find(self, meter: Meter, old: Row | None, new: Row | None, marks: Marks) -> Mapping[str, Taken]:
+        """Return what views of several tables are made from, before a write and after it, by their names."""
+        taken_by_view: dict[str, Taken] = {}
+        for number, view in enumerate((*self._views, *self._others)):
+            taken = view.find(meter if number < len(self._views) else Meter(), old, new, marks)
+            if taken is not None:
+                taken_by_view[view.table.name] = taken
+        return taken_by_view
+
+    def are_still(self, meter: Meter, old: Row | None, taken: Mapping[str, Taken], seen: Sequence[NamedRecord]) -> bool:
+        """Return whether what was taken for all views holds until the record names other rows."""
+        return all(
+            view.is_still(meter if number < len(self._views) else Meter(), old, taken[view.table.name], seen)
+            for number, view in enumerate((*self._views, *self._others))
+            if view.table.name in taken
+        )
+
+    def gains(
+        self,
+        old: Row | None,
+        new: Row | None,
+        marks: Marks,
+        joined: Mapping[str, Joined] | None = None,
+        above: int = -1,
+    ) -> Mapping[int, Gains]:
         """Return what the groups of each view gain, by the number of the view; those that gain nothing are left out.
 
-        Views that count from a mark up to `above` are left out, too.
+        Views of several tables gain what `joined` says. Those that count from a mark up to `above` are left out, too.
         """
         by_view = {
-            number: view.gains(old, new, marks)
+            number: view.gains(old, new, marks, joined.get(view.table.name) if joined is not None else None)
             for number, view in enumerate((*self._views, *self._others))
             if view.counted_from > above
         }
@@ -350,6 +439,11 @@ class SteppedViews:
     def _view(self, number: int) -> SteppedView:
         count = len(self._views)
         return self._views[number] if number < count else self._others[number - count]
+
+
+def joined_of(taken: Mapping[str, Taken]) -> Mapping[str, Joined]:
+    """Return the rows of views of several tables, by the names of the views."""
+    return {name: of_view.joined for name, of_view in taken.items()}
 
 
 def is_open(identity: WriterIdentity, contribution: Contribution) -> bool:

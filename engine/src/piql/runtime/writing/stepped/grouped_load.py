@@ -65,7 +65,7 @@ class GroupedLoad:
 
         Raises StoreUnavailable or StoreFull, after which it is unknown which records are in, and Redeployed.
         """
-        if self._writer.writer.guards != Guards() or self._writer.views:
+        if self._writer.writer.guards != Guards() or self._writer.views.are_any:
             return list(records)
         began = self._identity.wait_policy.clock()
         loads, left_out = self._begin(records)
@@ -97,7 +97,7 @@ class GroupedLoad:
         for key, record in zip(records, writer.records.find_many(list(records)), strict=True):
             image = records[key]
             if record is None:
-                mark = stamps.write_after(0) if writer.is_looked_for(image) else None
+                mark = stamps.write_after(0) if writer.references.are_looked_for(image) else None
                 touched, (entered, _) = writer.entries.touched(None, image), writer.moves(None, image)
                 loads.append(_Load(key, image, stamps.write_after(0), mark, touched, entered))
             elif record.state is not State.VISIBLE or writer.writer.keep_hidden(
@@ -150,7 +150,7 @@ class GroupedLoad:
 
     def _check_references(self, loads: Sequence[_Load]) -> None:
         """Look up what foreign keys name; loads that name no row, or one that is being deleted, are out."""
-        for reference in self._writer.references:
+        for reference in self._writer.references.references:
             naming: dict[Row, list[_Load]] = defaultdict(list)
             for load in loads:
                 try:

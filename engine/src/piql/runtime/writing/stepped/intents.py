@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from piql.runtime.writing.stepped.notation import text_of, values_of
 from piql.runtime.writing.stepped.stamps import Stamps
@@ -27,13 +27,25 @@ _ANNOUNCED_FOR_NUMBERS = 500  # or after so many intents
 _ABANDONED_AFTER_SECONDS = 600  # an intent open for longer is of a write that failed
 
 
+class Joined(NamedTuple):
+    """The rows of a view of several tables that a record is in, before a write and after it; None for none.
+
+    They are laid out by `columns`, which are called `0.id`, `1.price`: by the number of their table in the view.
+    """
+
+    columns: tuple[str, ...]
+    before: Row | None
+    after: Row | None
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """A write in progress; `images`, laid out by `columns`, are the records it may have made entries of.
 
     `number` is the key of its cell, in hexadecimal. `change` has the positions in `images` of the record before and
     after the last try, None where there is none: what this try adds to views follows from them. `mark` is that of the
-    record before it (see `contributions`).
+    record before it (see `contributions`). `joined` has the rows of each view of several tables, by its name: the rows
+    that the record named may be others by the time when the write is settled.
     """
 
     group: str
@@ -45,6 +57,7 @@ class Intent:
     images: tuple[Row, ...]
     change: tuple[int | None, int | None] = (None, None)
     mark: int = 0
+    joined: Mapping[str, Joined] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """Return the value of the intent's cell; `intent_from` reads it."""
@@ -57,6 +70,7 @@ class Intent:
                 "images": [text_of(image) for image in self.images],
                 **({"change": self.change} if self.change != (None, None) else {}),
                 **({"mark": self.mark} if self.mark else {}),
+                **({"joined": {name: _noted(joined) for name, joined in self.joined.items()}} if self.joined else {}),
             },
             ensure_ascii=False,
         )
@@ -75,7 +89,19 @@ def intent_from(group: str, number: str, text: str) -> Intent:
         tuple(values_of(image) for image in content["images"]),
         tuple(content.get("change", (None, None))),
         content.get("mark", 0),
+        {name: _joined(joined) for name, joined in content.get("joined", {}).items()},
     )
+
+
+def _noted(joined: Joined) -> list[Any]:
+    columns, *rows = joined
+    return [columns, *(None if row is None else text_of(row) for row in rows)]
+
+
+def _joined(noted: list[Any]) -> Joined:
+    columns, *rows = noted
+    before, after = (None if row is None else values_of(row) for row in rows)
+    return Joined(tuple(columns), before, after)
 
 
 def group_of(process: str) -> str:

@@ -55,6 +55,22 @@ class SteppedRecords:
         """Return the record of each key, None where there is none."""
         return self._row_writes.find_many(self.prepared, keys, is_serial)
 
+    def find_shown(self, key: Row, meter: Meter) -> StoredRecord | None:
+        """Return a record without the mark of a write that looks for references, so that it has to look again.
+
+        None where there is no record. The request that finds it is counted by the caller, further ones are repairs.
+        """
+        while True:
+            record = self.find(key, is_serial=True)
+            image = self.image(record)
+            if record is None or image is None or record.state is State.VISIBLE:
+                return record if image is not None else None
+            meter.repair(1)
+            write = inheriting(self.stamps.write_after(stamp_of(record.write)), record.write)
+            if self.put(key, image, State.VISIBLE, write, record.write)[0]:
+                return StoredRecord(write, State.VISIBLE, record.row)
+            meter.repair(1)
+
     def put_many(self, puts: Sequence[tuple[Row, State, str, str | None]]) -> list[bool]:
         """Put records, each given as image, state, write, and the write that is known to have left it (None: nobody).
 

@@ -10,11 +10,12 @@ last step is conditional on its mark, then fails and begins again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from piql.errors import PiqlError
 from piql.runtime.deployment import Deployment
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff
-from piql.runtime.writing.stepped.contributions import inheriting
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
@@ -22,8 +23,16 @@ from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, index_for, picker
 from piql.runtime.writing.transactional import TableWriter
 from piql.store.base import Batch, ReadShape, Store
-from piql.store.row_writes import EntryChange, SingleRowWrites, StoredRecord
-from piql.store.rows import STATE, PreparedEntries, Row, State
+from piql.store.row_writes import EntryChange, StoredRecord
+from piql.store.rows import STATE, Row, State
+
+
+class NamedRecord(NamedTuple):
+    """A record that a foreign key names, with its table and its primary key."""
+
+    table: str
+    key: Row
+    record: StoredRecord
 
 
 class SteppedReference:
@@ -68,48 +77,42 @@ class SteppedReference:
                 present.add(key)
         return set(keys) - present
 
-    def check(self, meter: Meter, old: Row | None, new: Row) -> None:
-        """Raise ForeignKeyViolation if the parent does not exist; remove the mark of a delete from it."""
+    def check(self, meter: Meter, old: Row | None, new: Row) -> NamedRecord | None:
+        """Return the parent that a write newly refers to, without the mark of a delete; None for none.
+
+        Raises ForeignKeyViolation if it does not exist.
+        """
         key = self.key_named(old, new)
         if key is None:
-            return
+            return None
         primary: Row | None = key
         if self._owners is not None:
             meter.step(1)
             primary = self._owners.owner(key)
         meter.step(1)
-        while True:
-            parent = self._parents.find(primary, is_serial=True) if primary is not None else None
-            image = self._parents.image(parent)
-            if parent is None or primary is None or image is None or self._named(image) != key:
-                value = self._check.value(new)
-                assert value is not None
-                raise self._check.violation(value)
-            if parent.state is State.VISIBLE:
-                return
-            meter.repair(1)
-            write = inheriting(self._parents.stamps.write_after(stamp_of(parent.write)), parent.write)
-            if self._parents.put(primary, image, State.VISIBLE, write, parent.write)[0]:
-                return
-            meter.repair(1)
+        parent = self._parents.find_shown(primary, meter) if primary is not None else None
+        image = self._parents.image(parent)
+        if parent is None or primary is None or image is None or self._named(image) != key:
+            value = self._check.value(new)
+            assert value is not None
+            raise self._check.violation(value)
+        return NamedRecord(self._check.parent.name, primary, parent)
 
 
 class SteppedReferrer:
-    """A FOREIGN KEY of some table that refers to this one, from the parent's side."""
+    """A FOREIGN KEY of some table that refers to this one, from the parent's side.
 
-    def __init__(
-        self,
-        check: ReferrerCheck,
-        children: SteppedRecords,
-        entries: PreparedEntries,
-        store: Store,
-        row_writes: SingleRowWrites,
-    ) -> None:
+    With `is_counted` its requests are in the bound of a write.
+    """
+
+    is_counted = True
+
+    def __init__(self, check: ReferrerCheck, deployment: Deployment, store: Store, identity: WriterIdentity) -> None:
         self._check = check
-        self._children = children
-        self._entries = entries
+        self._children = identity.records(deployment.record_of(check.referrer), store)
+        self._entries = store.prepare_entries(check.referrer, check.index)
         self._store = store
-        self._row_writes = row_writes
+        self._row_writes = identity.row_writes
         index, table = check.index, check.referrer
         names = tuple(column.name for column in index.columns)
         self._is_on_records = index.is_primary
@@ -122,7 +125,15 @@ class SteppedReferrer:
 
     def is_concerned(self, old: Row, new: Row | None) -> bool:
         """Return whether a change takes a key away that children may name."""
-        return self._check.key_given_up(old, new) is not None
+        return self._key_in_question(old, new) is not None
+
+    def _key_in_question(self, old: Row, new: Row | None) -> Row | None:
+        """Return the key by which no child may name the record, if it is changed so."""
+        return self._check.key_given_up(old, new)
+
+    def _violation(self, old: Row) -> PiqlError:
+        """Return the error of a record that is named."""
+        return self._check.violation(old)
 
     def check(self, meter: Meter, backoff: Backoff, old: Row, new: Row | None, own_key: Row) -> None:
         """Raise ForeignKeyViolation if another record refers to this one.
@@ -130,7 +141,7 @@ class SteppedReferrer:
         Writes in progress that may come to refer to it are waited for, and settled once they are out of patience.
         `own_key` is the primary key of this record, which may refer to itself when it is deleted.
         """
-        key = self._check.key_given_up(old, new)
+        key = self._key_in_question(old, new)
         if key is None:
             return
         meter.step(1)
@@ -157,11 +168,11 @@ class SteppedReferrer:
                 continue
             state = row[-1]
             if state == State.VISIBLE or (self._is_on_records and state == State.DOUBTFUL):
-                raise self._check.violation(old)
+                raise self._violation(old)
             looks += 1
             child = self._children.find(primary, is_serial=True)
             if self._names(child, key):
-                raise self._check.violation(old)
+                raise self._violation(old)
             if backoff.is_patient(f"{self._check.referrer.name} {primary!r}"):
                 is_waiting = True
                 continue
@@ -170,7 +181,7 @@ class SteppedReferrer:
             stamps = self._children.stamps
             past = self._children.fence(primary, stamp_of(stamps.write_after(stamp_of(child.write) if child else 0)))
             if self._names(past, key):  # its write was decided just before
-                raise self._check.violation(old)
+                raise self._violation(old)
             if not self._is_on_records:
                 at = stamp_of(past.write) + 2
                 self._row_writes.change_entries([EntryChange(self._entries, row[:-1], State.GONE, at)])
@@ -204,13 +215,4 @@ def referrers_to(
     writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity
 ) -> list[SteppedReferrer]:
     """Return the foreign keys of other tables that name a table."""
-    return [
-        SteppedReferrer(
-            check,
-            identity.records(deployment.record_of(check.referrer), store),
-            store.prepare_entries(check.referrer, check.index),
-            store,
-            identity.row_writes,
-        )
-        for check in writer.referrers
-    ]
+    return [SteppedReferrer(check, deployment, store, identity) for check in writer.referrers]

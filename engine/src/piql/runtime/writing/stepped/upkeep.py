@@ -13,8 +13,9 @@ from piql.errors import ConstraintViolation, StoreUnavailable
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Overtaken
 from piql.runtime.writing.stepped.contributions import contribution_of, mark_of
-from piql.runtime.writing.stepped.folding import Emptied, Gains, Look, Marks, SteppedViews
+from piql.runtime.writing.stepped.folding import Emptied, Gains, Look, Marks, SteppedViews, joined_of
 from piql.runtime.writing.stepped.intents import Intent, intent_at
+from piql.runtime.writing.stepped.named_rows import Taken
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
@@ -68,14 +69,21 @@ class Upkeep:
     def marks(self, work: Work, old: Row | None, known: str | None) -> Marks:
         """Return the marks of a record before a write and after it."""
         mark = mark_of(known)
+        if work.is_counting and old is not None:
+            return mark, max(mark, self._views.mark, work.least_mark)
         if not self._views:
             return mark, mark
-        if work.is_counting and old is not None:
-            return mark, max(mark, self._views.mark)
         return mark, self._views.mark_after(old, mark)
 
     def look_at(
-        self, work: Work, meter: Meter, old: Row | None, new: Row | None, marks: Marks, gains: Mapping[int, Gains]
+        self,
+        work: Work,
+        meter: Meter,
+        old: Row | None,
+        new: Row | None,
+        marks: Marks,
+        gains: Mapping[int, Gains],
+        taken: Mapping[str, Taken],
     ) -> Plan:
         """Read the groups that a write changes; raise ConstraintViolation for a sum that would not fit.
 
@@ -87,7 +95,7 @@ class Upkeep:
         if work.is_counting:
             raise violation
         marks = marks[0], self._views.mark_left_out
-        gains = self._views.gains(old, new, marks)
+        gains = self._views.gains(old, new, marks, joined_of(taken))
         looks, violation = self._views.look_at(gains, Meter(), self._views.held(looks))
         if violation is not None:
             raise violation

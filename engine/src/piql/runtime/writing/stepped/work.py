@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from piql.runtime.writing.stepped.backoff import Backoff
 from piql.runtime.writing.stepped.folding import Gains, Look
 from piql.runtime.writing.stepped.intents import Intent
+from piql.runtime.writing.stepped.named_rows import Taken
 from piql.store.rows import Row
 
 
@@ -23,6 +24,7 @@ class Work:
     last            the write that left the record as this try knows it
     is_under_way    a step was sent that others may see
     is_counting     the record stays as it is, and all views shall count it
+    least_mark      the mark that it shall have then at least
     """
 
     key: Row
@@ -35,6 +37,7 @@ class Work:
     last: str | None = None
     is_under_way: bool = False
     is_counting: bool = False
+    least_mark: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Change:
     """What one try changes: the old image, the new one, and the name of the write that puts it.
 
     `gains` is what the groups of views gain by it, by the number of the view, and `looks` these groups as they were.
-    `mark` is that of the old image.
+    `mark` is that of the old image. `taken` is what views of several tables are made from, by their names.
     """
 
     old: Row | None
@@ -51,3 +54,4 @@ class Change:
     gains: Mapping[int, Gains] = field(default_factory=dict)
     looks: Mapping[int, Look] = field(default_factory=dict)
     mark: int = 0
+    taken: Mapping[str, Taken] = field(default_factory=dict)

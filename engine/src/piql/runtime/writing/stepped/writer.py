@@ -32,9 +32,11 @@ from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff, Overtaken
 from piql.runtime.writing.stepped.contributions import contributing, inheriting, mark_of
-from piql.runtime.writing.stepped.folding import Gains, GroupRows, SteppedView, SteppedViews
+from piql.runtime.writing.stepped.folding import Gains, GroupRows, SteppedView, SteppedViews, joined_of
+from piql.runtime.writing.stepped.held_rows import holds
 from piql.runtime.writing.stepped.intents import Intent
-from piql.runtime.writing.stepped.references import references_of, referrers_to
+from piql.runtime.writing.stepped.named_rows import NamedRows, NamedTable
+from piql.runtime.writing.stepped.reference_checks import ReferenceChecks
 from piql.runtime.writing.stepped.slots import Slots, tightest
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.touched_entries import Touched, TouchedEntries
@@ -42,7 +44,6 @@ from piql.runtime.writing.stepped.upkeep import Upkeep
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
-from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
 from piql.schema.catalog import Table
 from piql.store.base import Store
@@ -92,8 +93,7 @@ class SteppedWriter:
         limited_slots = [*slots_of(writer.unique), *tightest(slots_of(writer.limits)).values()]
         self.slots = [tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in limited_slots]
         self._other_slots = list(coming.values())
-        self.references = references_of(writer, deployment, store, identity)
-        self._referrers = referrers_to(writer, deployment, store, identity)
+        self.references = ReferenceChecks(writer, deployment, store, identity)
 
     def backoff(self) -> Backoff:
         """Return the waiting of a new write."""
@@ -168,8 +168,20 @@ class SteppedWriter:
         record = self.records.find(key)
         image = self.records.image(record)
         if record is not None and image is not None and self.views.leave_out(image, record.write):
-            work = Work(key, self.backoff(), self._identity.wait_policy.clock(), is_counting=True)
-            self._take(work, Meter(), record, lambda image: image)
+            self._count(key, record, self.views.mark)
+
+    def give_mark(self, key: Row, mark: int) -> None:
+        """Give a record a mark, if there is one without it, and have all views count it; raise as `write`.
+
+        The mark may be of a view that this writer counts nothing in yet: somebody else, who does, has given it before.
+        """
+        record = self.records.find(key)
+        if record is not None and self.records.image(record) is not None and mark_of(record.write) < mark:
+            self._count(key, record, mark)
+
+    def _count(self, key: Row, record: StoredRecord, mark: int) -> None:
+        work = Work(key, self.backoff(), self._identity.wait_policy.clock(), is_counting=True, least_mark=mark)
+        self._take(work, Meter(), record, lambda image: image)
 
     def load(self, image: Row) -> None:
         """Put a record of a bulk load, whose requests have no bound."""
@@ -207,19 +219,21 @@ class SteppedWriter:
             return True, None
         if new is not None and not work.is_counting:
             self.writer.check_values(new)
-        gains = self.views.gains(old, new, marks) if self.views else {}
+        taken = self.views.find(meter, old, new, marks)
+        gains = self.views.gains(old, new, marks, joined_of(taken)) if self.views else {}
         if record is not None and (gains or new is None or record.state is State.LEAVING):
             counted = meter if self.views.concern(gains) else Meter()
             settled = self._upkeep.after_others(work, counted, record, self.settle)
             if settled is None or settled.write != known:
                 return False, settled
-        marks, gains, looks = self._upkeep.look_at(work, meter, old, new, marks, gains)
+        try:
+            marks, gains, looks = self._upkeep.look_at(work, meter, old, new, marks, gains, taken)
+        except ConstraintViolation as violation:
+            return False, self._changed(work, meter, known, violation)
         if self.views and work.intent is not None:
             work.number = None  # somebody may be about to forget the intent of the try before
-        comes = old is None and new is not None and self.is_looked_for(new)
-        goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
-        mark = self._name(known) if comes or goes else None
-        change = Change(old, new, self._name(known, work if gains else None, marks[1]), gains, looks, marks[0])
+        mark = self._name(known) if self.references.need_mark(old, new) else None
+        change = Change(old, new, self._name(known, work if gains else None, marks[1]), gains, looks, marks[0], taken)
         is_repair = bool(work.images)
         touched = self.entries.touched(old, new)
         entered, left = self.moves(old, new)
@@ -233,12 +247,8 @@ class SteppedWriter:
         work.is_under_way = True
         try:
             is_put, current = self._secure(work, meter, change, entered, touched, mark)
-        except (CardinalityViolation, DuplicateKey, ForeignKeyViolation, ConstraintViolation):
-            meter.lose(1)
-            current = self.records.find(work.key, is_serial=True)
-            if (current.write if current is not None else None) == work.last:
-                raise
-            is_put = False  # the record has changed, so the refusal may not hold any more: begin again
+        except (CardinalityViolation, DuplicateKey, ForeignKeyViolation, ConstraintViolation) as violation:
+            is_put, current = False, self._changed(work, meter, work.last, violation)
         if not is_put:
             return False, current
         meter.step(1)
@@ -256,6 +266,14 @@ class SteppedWriter:
             self._finish(work, meter, change, touched, left, is_counted)
         self.views.remove_empty(emptied, meter)
         return True, None
+
+    def _changed(self, work: Work, meter: Meter, known: str | None, violation: PiqlError) -> StoredRecord | None:
+        """Return the record that is there, if it has changed: then a refusal may not hold. Otherwise raise it."""
+        meter.lose(1)
+        current = self.records.find(work.key, is_serial=True)
+        if (current.write if current is not None else None) == known:
+            raise violation
+        return current
 
     def _refuse_later_marks(self, write: str | None) -> None:
         """Raise Redeployed for a record or an intent with a mark of a view that this writer does not know of."""
@@ -321,21 +339,16 @@ class SteppedWriter:
         with meter.within("ReferenceCheck"):
             if mark is not None:
                 image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
-                meter.step(1)
+                self.references.meter_of_mark(meter, change).step(1)
                 is_put, current = self.records.put(work.key, image, state, mark, work.last)
                 if not is_put:
                     return False, current
                 work.mark = work.last = mark
-            if not work.is_counting:
-                self._check_references(work, meter, change)
+            if not (work.is_counting or self.references.hold(work, meter, change, self.views)):
+                meter.lose(1)
+                return False, self.records.find(work.key, is_serial=True)
         self._look_again(work)
         return True, None
-
-    def is_looked_for(self, new: Row) -> bool:
-        """Return whether a deletion of the record's parent would look for the record itself, not for an index entry."""
-        return any(
-            reference.is_seen_in_records and reference.key_named(None, new) is not None for reference in self.references
-        )
 
     def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Slots, Row]], list[tuple[Slots, Row]]]:
         """Return the groups that a record enters, then those that it leaves, each with the slots of its constraint."""
@@ -362,24 +375,13 @@ class SteppedWriter:
             tuple(images),
             (positions[0], positions[1]),
             change.mark,
+            joined_of(change.taken) if change.gains else {},
         )
         meter.step(1)
         log.note(work.intent)
         if earlier is not None and earlier.number != work.intent.number:
             meter.lose(1)
             log.forget(earlier)
-
-    def _check_references(self, work: Work, meter: Meter, change: Change) -> None:
-        """Raise ForeignKeyViolation, or another violation of constraints that another version has."""
-        if self.writer.guards != Guards():
-            with self._store.transaction() as transaction:
-                self.writer.check_guards(transaction, change.old, change.new, with_groups=False)
-        if change.new is not None:
-            for reference in self.references:
-                reference.check(meter, change.old, change.new)
-        if change.old is not None:
-            for referrer in self._referrers:
-                referrer.check(meter, work.backoff, change.old, change.new, work.key)
 
     def _finish(
         self,
@@ -434,7 +436,7 @@ class SteppedWriter:
             self._as_now(intent.columns, intent.images[position]) if position is not None else None
             for position in intent.change
         )
-        return self.views.gains(old, new, (intent.mark, mark_of(intent.write)))
+        return self.views.gains(old, new, (intent.mark, mark_of(intent.write)), intent.joined)
 
     def _clear(self, intent: Intent, image: Row | None, stamp: int, meter: Meter) -> None:
         """Make all entries and slots that an intent may have touched agree with the record, and forget the intent.
@@ -468,13 +470,31 @@ def group_writer(view: Table, deployment: Deployment, store: Store, identity: Wr
 def _views_of(writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> SteppedViews:
     """Return the views that the writes of a table keep, for this version and for others."""
 
-    def stepped(kept: KeptView, declared_in: Deployment, counts: Counting = "always") -> SteppedView:
-        groups = group_writer(kept.table, declared_in, store, identity)
-        rows, counted_from = GroupRows(kept.table, declared_in), deployment.counted_from.get(kept.table.name, 0)
-        return SteppedView(kept, groups, rows, identity, counted_from, counts)
+    def from_mark(kept: KeptView) -> int:
+        return deployment.counted_from.get(kept.table.name, 0)
 
-    others = zip(writer.other_views, deployment.other_views_of(writer.table), strict=True)
+    def stepped(kept: KeptView, declared_in: Deployment, counts: Counting = "always") -> SteppedView:
+        groups, rows = group_writer(kept.table, declared_in, store, identity), GroupRows(kept.table, declared_in)
+        names = None
+        if kept.joins is not None:
+            tables = {table.name: named_table(table.name) for table in kept.joins.rows.tables}
+            names = NamedRows(kept.joins, tables, from_mark(kept))
+        return SteppedView(kept, groups, rows, identity, from_mark(kept), counts, names)
+
+    def named_table(name: str) -> NamedTable:
+        table = deployment.kept_as_declared(name)
+
+        def give_mark(key: Row, mark: int) -> None:
+            SteppedWriter(TableWriter(table, deployment, store), deployment, store, identity).give_mark(key, mark)
+
+        return NamedTable(identity.records(table, store), give_mark)
+
+    others = list(zip(writer.other_views, deployment.other_views_of(writer.table), strict=True))
     return SteppedViews(
-        [stepped(view, deployment) for view in writer.views],
-        [stepped(view, declared.deployment, declared.counts) for view, declared in others],
+        [stepped(view, deployment) for view in writer.views if not holds(view)],
+        [stepped(view, declared.deployment, declared.counts) for view, declared in others if not holds(view)],
+        [
+            *((from_mark(view), "always") for view in writer.views if holds(view)),
+            *((from_mark(view), declared.counts) for view, declared in others if holds(view)),
+        ],
     )

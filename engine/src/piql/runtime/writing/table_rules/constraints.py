@@ -290,16 +290,19 @@ class ReferrerCheck:
 
     def is_named(self, reads: Reads, record: Row) -> bool:
         """Return whether any record names this one, itself included; this takes one request."""
-        value = self._pick(record)
-        key = self.as_key(value) if None not in value else None
+        key = self.key_of(record)
         return key is not None and bool(reads.read(self._read, key + self._tail))
 
     def key_given_up(self, old: Row, new: Row | None) -> Row | None:
         """Return the key, in the referrer's types, by which others name a record, if a write takes it away."""
-        value = self._pick(old)
-        if None in value or (new is not None and self._pick(new) == value):
+        if new is not None and self._pick(new) == self._pick(old):
             return None
-        return self.as_key(value)
+        return self.key_of(old)
+
+    def key_of(self, record: Row) -> Row | None:
+        """Return the key, in the referrer's types, by which others may name a record; None where a part is NULL."""
+        value = self._pick(record)
+        return None if None in value else self.as_key(value)
 
     def violation(self, old: Row) -> ForeignKeyViolation:
         """Return the error of a record that is still named."""
