@@ -64,19 +64,19 @@ export function Changes({
         <Table
           label="Bounds that change"
           columns={[
-            'Query',
+            'Query, and the formula of its bound',
             numeric(columns[0]),
             unseen('becomes'),
             numeric(columns[1]),
             ...(hasP99 ? [numeric('Predicted p99')] : []),
             ...(hasPrices ? [numeric('$ of 1,000 executions')] : []),
-            'Formula',
           ]}
         >
           {changes.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>
                 <code>{change.query}</code>
+                {change.after ? <code className={styles['formula']}>{change.after.formula}</code> : null}
               </Cell>
               <Cell isNumeric>{boundText(change.before)}</Cell>
               <Cell>
@@ -94,7 +94,6 @@ export function Changes({
               {hasPrices ? (
                 <Cell isNumeric>{priceChange(pricesBefore.get(change.query), pricesAfter.get(change.query))}</Cell>
               ) : null}
-              <Cell>{change.after ? <code>{change.after.formula}</code> : null}</Cell>
             </tr>
           ))}
         </Table>
