@@ -21,6 +21,7 @@ from piql.compiler.fixes.trials import as_compilation, compile_edited, has_error
 from piql.compiler.index_design import PlannedQuery
 from piql.compiler.logical.operators import Stop, section_of
 from piql.compiler.physical.view_upkeep import upkeep_of_views
+from piql.compiler.physical.write_plan import ViewUpkeep
 from piql.compiler.query_set import Assembly, Part
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax import ast
@@ -34,6 +35,7 @@ from piql.trees.sharing import amended
 MOST_TRIED = 60_000  # the work of all trials for one query together, as the parser counts it
 LEAST_TRIALS = 8  # a query so long that MOST_TRIED allows fewer trials gets no fixes
 MOST_UNBLOCKED = 40  # other refused queries that are looked at for what else a fix bounds
+_TO_COUNT_ONCE = 4  # requests by which groups count a write once, where there are no transactions
 CHARACTERS_OF_WORK = 2_000  # characters without a statement that count as the work of one token
 
 GAP_CODES = frozenset(
@@ -160,7 +162,7 @@ def _cost_of_new_views(compilation: Compilation, assembly: Assembly) -> str:
             indexes = sum(index.table == name for index in compilation.indexes.values())
             requests = 2 + (2 + 4 * indexes if indexes else 0)
             text += f"; a write to {view.view.table} takes {requests} more for each group that its row enters or leaves"
-            text += ", and up to 4 to count itself once"
+            text += f", and up to {_TO_COUNT_ONCE} to count itself once"
     return text
 
 
@@ -172,13 +174,20 @@ def _cost_of_joined_view(compilation: Compilation, view: Table) -> str:
         upkeep = upkeep_of_views(
             compilation.tables[name], compilation.catalog, compilation.indexes, None, may_move=True
         )
-        requests = sum(
-            sum(read.requests for read in kept.reads) + kept.groups * (2 + 2 * len(kept.indexes))
-            for kept in upkeep
-            if kept.view.name == view.name
-        )
+        requests = sum(_most_requests(kept) for kept in upkeep if kept.view.name == view.name)
         costs.append(f"one to {name} at most {requests:,}")
     return f"; a write takes more for it: {', '.join(costs)}{_kept_as_they_are(compilation, view.view)}"
+
+
+def _most_requests(kept: ViewUpkeep) -> int:
+    """Return what the upkeep of a view of several tables adds to the bound of a write at most."""
+    reads = sum(read.requests for read in kept.reads) + kept.is_marked
+    if not kept.groups:
+        return reads
+    indexes = len(kept.indexes)
+    if not kept.by_steps:
+        return reads + kept.groups * (2 + 2 * indexes)
+    return reads + kept.groups * (2 + (2 + 4 * indexes if indexes else 0)) + _TO_COUNT_ONCE
 
 
 def _kept_as_they_are(compilation: Compilation, view: View) -> str:

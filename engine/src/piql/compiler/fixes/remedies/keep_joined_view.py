@@ -53,8 +53,8 @@ def keep_joined_view(query: RefusedQuery) -> list[Remedy]:
     all_tables = " and ".join(dict.fromkeys(table.name for table in tables))
     title = f"Keep the view {rewriting.view} of {all_tables}"
     consequence = (
-        f"writes to {all_tables} keep it up to date, each more dearly than now; a cluster refuses a view that joins; "
-        "the answer stays the same"
+        f"writes to {all_tables} keep it up to date, each more dearly than now; a cluster keeps it only where rows of "
+        "one table name the others by foreign keys; the answer stays the same"
     )
     return [Remedy(title, consequence, Change.DEARER_WRITES, edits=edits, excludes="view")]
 
