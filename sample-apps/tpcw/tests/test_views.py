@@ -98,7 +98,8 @@ def test_best_sellers_need_no_limit() -> None:
     assert line is not None
     assert alone is not None
     assert bound.operations == 101
-    assert line.operations - alone.operations == 2 * 5  # for the line, and for one that it replaces: see below
+    of_each = 1 + 8  # its book, its group and that one's place among the best: see below, and twice that by steps
+    assert line.operations - alone.operations == 2 * of_each + 1  # of the line, and of one that it replaces
 
 
 def test_a_line_reads_its_book_and_changes_one_group_and_its_place_among_the_best() -> None:
@@ -113,3 +114,23 @@ def test_a_line_reads_its_book_and_changes_one_group_and_its_place_among_the_bes
             page = db.execute("addOrderLine", {"order": order, "line": line, "item": item, "quantity": 1})
             added.append(page.operations)
     assert added[1] - added[0] == 5
+
+
+def test_a_store_without_transactions_keeps_the_best_sellers(tmp_path: Path) -> None:
+    files = {name: text for name, text in texts().items() if name != "adminConfirm.piql"}
+    with piql.connect(f"stepwise:{tmp_path / 'a.db'}") as db:
+        db.deploy(piql.compile(files))
+        for table, rows in generate(customers=8, items=20).items():
+            db.load(table, rows)
+        ((order, item, subject),) = [
+            (order, item, subject)
+            for order, item in db.some_rows("order_line", ("ol_o_id", "ol_i_id"), 1)
+            for book, subject in db.some_rows("item", ("i_id", "i_subject"), 99)
+            if book == item
+        ]
+        page = db.execute("addOrderLine", {"order": order, "line": 99, "item": item, "quantity": 1000})
+        bound = db.deployment.compilation.queries["addOrderLine"].bound
+        assert bound is not None
+        assert page.operations <= bound.operations
+        rows = db.execute("bestSellers", {"subject": subject}).rows
+        assert sorted((row["i_id"], row["sold"]) for row in rows) == sorted(counted(db, BEST, subject))
