@@ -10,11 +10,12 @@ from views.joined_world import World as JoinedWorld
 from views.joined_world import Write
 
 WORLD = 1  # the seed of the tables and views that all of them write
+WORLD_BY_STEPS = 11  # the same where there are no transactions: one view joins three tables, one two of them
 
 
-def written_world() -> JoinedWorld:
+def written_world(*, by_steps: bool = False) -> JoinedWorld:
     """Return the tables and views; one of these joins three tables, one a table with itself."""
-    return JoinedWorld(WORLD)
+    return JoinedWorld(WORLD_BY_STEPS, by_steps=True) if by_steps else JoinedWorld(WORLD)
 
 
 def writes(world: JoinedWorld, seed: int) -> Iterator[Write]:
@@ -27,7 +28,7 @@ def writes(world: JoinedWorld, seed: int) -> Iterator[Write]:
 def execute(job: dict[str, Any], number: int, tell: Callable[[str], None]) -> None:
     """Write without end."""
     with piql.connect(job["url"]) as db:
-        for write in writes(written_world(), job["seeds"][number]):
+        for write in writes(written_world(by_steps=job.get("by_steps", False)), job["seeds"][number]):
             try:
                 if write.query:
                     db.execute(write.query, write.parameters)

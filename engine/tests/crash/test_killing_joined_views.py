@@ -11,7 +11,7 @@ import pytest
 from processes.nursery import Killed, Nursery, nursery
 from promises import broken_promises
 from views.joined_world import World
-from views.test_joined_worlds import hold
+from views.test_joined_worlds import hold, rows_of
 from views.world import ordered
 
 from .joined import writes, written_world
@@ -62,6 +62,40 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: 
 def test_a_killed_process_leaves_joined_views_right(nurse: Nursery, tmp_path: Path) -> None:
     killed = kill_writers(nurse, f"embedded:{tmp_path / 'j.db'}", 12, 41_000)
     assert killed.acknowledged > 12
+
+
+def kill_writers_by_steps(url: str, kills: int, first_seed: int) -> int:
+    """Kill two processes at a time that write the same rows, and compare the views with what DuckDB computes.
+
+    Return how many writes were acknowledged. Of a write that was not, a part of its rows may be written.
+    """
+    world, chance, acknowledged = written_world(by_steps=True), random.Random(first_seed), 0
+    text = world.source + world.views_source
+    with nursery(text) as nurse:
+        with piql.connect(url) as db:
+            db.deploy(piql.compile(text))
+            for load in world.first_loads():
+                db.load(load.table, load.loaded)
+        for seed in range(first_seed, first_seed + 2 * kills, 2):
+            seeds = [seed, seed + 1]
+            job = {"job": "crash.joined:execute", "url": url, "seeds": seeds, "processes": 2, "by_steps": True}
+            lives = nurse.run(job, kill_after=chance.random() * 0.05, after=chance.randrange(25))
+            acknowledged += sum(done.outcome == "ok" for life in lives for done in life.done)
+            with piql.connect(url) as db:
+                db.sweep(older_than=-1)
+                world.rows = {name: rows_of(db, table) for name, table in world.tables.items()}
+                hold(db, world, with_views=True)
+                assert broken_promises(db) == []
+    return acknowledged
+
+
+def test_killed_processes_leave_joined_views_right_without_transactions(tmp_path: Path) -> None:
+    assert kill_writers_by_steps(f"stepwise:{tmp_path / 'j.db'}?synchronous=NORMAL", 5, 43_000) > 5
+
+
+@pytest.mark.long
+def test_so_do_hundreds_without_transactions(tmp_path: Path) -> None:
+    assert kill_writers_by_steps(f"stepwise:{tmp_path / 'h.db'}?synchronous=NORMAL", 200, 44_000) > 200
 
 
 @pytest.mark.long

@@ -177,7 +177,7 @@ def changes_of(script: str, phase: str | None = "filling") -> int:
     return len(stopped(script, 10_000, phase)[1].passed)
 
 
-@pytest.mark.parametrize("script", ["count 1", WRITES[1], WRITES[4]])
+@pytest.mark.parametrize("script", ["count 1", WRITES[4]])
 def test_whoever_is_killed_while_views_are_filled(script: str) -> None:
     kill(script, "UPDATE lines SET book = NULL WHERE id = 1", "UPDATE books SET kind = 'new' WHERE id = 1")
 
