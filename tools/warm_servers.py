@@ -5,7 +5,7 @@
                                                            the server, it ends when the server ends
 
 Signals that reach what stands for a server reach the server; SIGUSR1 kills it as SIGKILL would. A server whose stand-in
-is gone is killed. The servers end with the process that forked them.
+is gone is killed. The servers end with the process that forked them, and this one with whoever started it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from functools import partial
 
 _MOST_BYTES = 1_000_000  # of what a stand-in asks for: arguments, folder and environment
 _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
@@ -31,6 +32,8 @@ def fork_servers(path: str) -> int:
     import piql_backend.server  # noqa: F401
     from piql.commands.cli import main
 
+    end_with_parent = partial(ctypes.CDLL(None).prctl, _PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
@@ -51,7 +54,7 @@ def fork_servers(path: str) -> int:
                 request, output, _, _ = socket.recv_fds(asking, _MOST_BYTES, 2)
                 process = os.fork()
                 if process == 0:
-                    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                    end_with_parent()  # a fork does not inherit it
                     try:
                         return main(_become(json.loads(request), output, asking))
                     finally:
