@@ -34,6 +34,33 @@ def findings_of(query: str) -> list[piql.Diagnostic]:
         (f"SELECT SUM(p.id) AS c {ROOM}", "SUM(p.id)", "SUM"),
         ("SELECT SUM(n) AS n FROM likesOfPost WHERE post = [post] AND stars > 3", "stars", "SUM"),
         ("SELECT DISTINCT n FROM likesOfPost WHERE post = [post]", "n", "SUM"),
+        *(
+            (f"SELECT {aggregate} AS c FROM likesOfPost WHERE post IN [posts] MAX 5", aggregate, "SUM")
+            for aggregate in (
+                "SUM(n + 1)",
+                "SUM(n + post)",
+                "SUM(n * n)",
+                "SUM(post / n)",
+                "SUM(n + stars)",
+                "SUM(COALESCE(stars, 1))",
+                "SUM(CASE WHEN n > 2 THEN n END)",
+                "SUM(CASE WHEN post > 2 THEN n ELSE 1 END)",
+                "SUM(n) FILTER (WHERE n > 2)",
+                "SUM(ROUND(n / 3))",
+                "COUNT(DISTINCT n)",
+                "AVG(DISTINCT n)",
+            )
+        ),
+        (
+            "SELECT SUM(a.n + b.n) AS c FROM likesOfPost a JOIN likesOfPost b ON b.post = a.post WHERE a.post = [post]",
+            "SUM(a.n + b.n)",
+            "SUM",
+        ),
+        (
+            "SELECT post FROM likesOfPost WHERE post = [post] UNION ALL SELECT id FROM posts WHERE id = [post]",
+            "likesOfPost",
+            "DISTINCT",
+        ),
     ],
 )
 def test_parts_are_told_where_they_are_read(query: str, at: str, way_out: str) -> None:
@@ -49,6 +76,23 @@ def test_parts_are_told_where_they_are_read(query: str, at: str, way_out: str) -
         "SELECT SUM(n) AS n FROM likesOfPost WHERE post = [post]",
         "SELECT post, SUM(n) AS n FROM likesOfPost WHERE post IN [posts] MAX 5 GROUP BY post HAVING SUM(n) > 3",
         "SELECT SUM(stars) / SUM(rated) AS mean FROM likesOfPost WHERE post = [post]",
+        *(
+            f"SELECT {aggregate} AS c FROM likesOfPost WHERE post IN [posts] MAX 5"
+            for aggregate in (
+                "SUM(-n)",
+                "SUM(n - rated)",
+                "SUM(2 * n + rated * post)",
+                "SUM(n / 2)",
+                "SUM(COALESCE(stars, 0) + n)",
+                "SUM(CASE WHEN post > 2 THEN n ELSE 0 END)",
+                "SUM(n) FILTER (WHERE post > 2)",
+                "SUM(CAST(n AS DOUBLE))",
+                "SUM(DISTINCT post)",
+                "COUNT(DISTINCT post)",
+            )
+        ),
+        "SELECT SUM(a.n * b.n) AS c FROM likesOfPost a JOIN likesOfPost b ON b.post = a.post WHERE a.post = [post]",
+        "SELECT post FROM likesOfPost WHERE post = [post] UNION SELECT id FROM posts WHERE id = [post]",
         "SELECT stripe, n FROM likesOfPost WHERE post = [post]",
         "SELECT n FROM likesOfPost WHERE post = [post] AND stripe = [stripe]",
         "SELECT DISTINCT post FROM likesOfPost WHERE post = [post]",
@@ -65,7 +109,29 @@ def test_what_adds_up_or_means_the_parts_is_not_warned_of(query: str) -> None:
 @pytest.mark.parametrize(
     "query",
     [
+        "SELECT post FROM likesOfPost WHERE post IN [posts] MAX 5 AND n > 3",
+        f"SELECT p.title, l.n {ROOM.replace('WHERE', 'AND l.n > 2 WHERE')}",
+        "SELECT a.n, b.n AS m FROM likesOfPost a JOIN likesOfPost b ON b.post = a.post WHERE a.post = [post]",
+    ],
+)
+def test_no_fix_is_offered_that_leaves_the_parts_somewhere(query: str) -> None:
+    (finding,) = findings_of(query)
+    assert finding.fixes == ()
+
+
+def test_no_fix_asks_for_one_stripe() -> None:
+    query = "SELECT post, n FROM likesOfPost ORDER BY post LIMIT 3"
+    compilation = piql.compile(f"{TABLES}{VIEW}CREATE QUERY q AS {query};")
+    edits = [edit.text for finding in compilation.diagnostics for fix in finding.fixes for edit in fix.edits]
+    assert any("post = [post]" in text for text in edits)
+    assert not any("[stripe]" in text for text in edits)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
         "SELECT n FROM likesOfPost WHERE post = [post]",
+        "SELECT L.N FROM likesOfPost AS L WHERE L.POST = [post]",
         "SELECT stars AS sum, post, n FROM likesOfPost WHERE post IN [posts] MAX 5",
         "SELECT * FROM likesOfPost WHERE post IN [posts] MAX 5 ORDER BY post DESC LIMIT 2",
         "SELECT post FROM likesOfPost WHERE post = [post]",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from piql.compiler.binding.scope import ScopeRelation, matches
+from piql.compiler.binding.sums_of_stripes import adds_up
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
 from piql.compiler.syntax import ast
@@ -25,13 +26,14 @@ from piql.text.source import Span
 from piql.trees.node import Node
 
 _ADD = "add them up with SUM"
+_ADD_BEFORE = "add them up with SUM in a derived table before"
 
 
 @dataclass(frozen=True, slots=True)
 class BoundSelect:
     """A SELECT, its relations, and what it is bound to.
 
-    Where `are_rows_counted` it matters how often a row comes: not in EXISTS, with DISTINCT or in groups.
+    Where `are_rows_counted` it matters how often a row comes: not in EXISTS, with DISTINCT, in a UNION or in groups.
     """
 
     node: ast.Select
@@ -96,19 +98,29 @@ def _first_part(
             name = column.name if column.span.text.endswith("*") else column.span.text
             return column.span, f"{name} is that of one stripe", _ADD
     for aggregate in select.aggregates:
-        if aggregate.span is None or (aggregate.distinct and aggregate.function != "SUM"):
-            continue
-        are_sums = [
-            _is_sum(column, relation, table)
-            for column in (bound.columns_in(aggregate.operand) if aggregate.operand is not None else ())
-        ]
-        adds_up = aggregate.function == "SUM" and not aggregate.distinct and any(are_sums)
-        repeats = aggregate.function in ("MIN", "MAX") and not any(are_sums)
-        if not adds_up and not repeats:
-            return aggregate.span, f"{aggregate.span.text} takes each stripe for itself", _ADD
+        if aggregate.span is not None and not _is_that_of_groups(aggregate, relation, table):
+            return aggregate.span, f"{aggregate.span.text} takes each stripe for itself", _ADD_BEFORE
     if select.are_rows_counted:
         return relation.span, "each row comes once for each stripe", "take each once with DISTINCT"
     return None
+
+
+def _is_that_of_groups(aggregate: bound.Aggregate, relation: ScopeRelation, table: Table) -> bool:
+    """Return whether an aggregate over stripes is what it is over groups."""
+
+    def is_sum(column: bound.ColumnRef) -> bool:
+        return _is_sum(column, relation, table)
+
+    def may_be_null(column: bound.ColumnRef) -> bool:
+        declared = table.column(column.name)
+        return declared is None or declared.nullable
+
+    operand = aggregate.operand
+    if aggregate.function == "SUM" and not aggregate.distinct:
+        return operand is not None and adds_up(operand, is_sum, may_be_null)
+    parts = (*aggregate.order, *((operand,) if operand is not None else ()))
+    takes_sums = any(is_sum(column) for part in parts for column in bound.columns_in(part))
+    return not takes_sums and (aggregate.distinct or aggregate.function in ("MIN", "MAX"))
 
 
 def _added_up(select: BoundSelect, relation: ScopeRelation, table: Table) -> tuple[Fix, ...]:
@@ -118,6 +130,10 @@ def _added_up(select: BoundSelect, relation: ScopeRelation, table: Table) -> tup
         return ()
     if any(neighbour.table is None for neighbour in select.relations):
         return ()
+    if any(neighbour is not relation and _has_stripes(neighbour.table) for neighbour in select.relations):
+        return ()  # the groups would name the stripes of the other view
+    if any(_is_sum(column, relation, table) for column in _outside_aggregates(_without_outputs(select.plan))):
+        return ()  # a condition compares the parts
     groups = dict.fromkeys(_keys(select, relation))
     outputs: list[str] = []
     for item in node.items:
@@ -135,6 +151,17 @@ def _added_up(select: BoundSelect, relation: ScopeRelation, table: Table) -> tup
     are_added = any(output.startswith("SUM(") for output in outputs)
     title = f"Add up the stripes of {table.name}" if are_added else f"Take each group of {table.name} once"
     return (Fix(title, edits),)
+
+
+def _has_stripes(table: Table | None) -> bool:
+    return table is not None and table.view is not None and table.view.stripes is not None
+
+
+def _without_outputs(plan: logical.LogicalNode) -> logical.LogicalNode:
+    """Return what a plan takes its outputs from, before it sorts them."""
+    while isinstance(plan, logical.Projection | logical.Sort):
+        plan = plan.input
+    return plan
 
 
 def _keys(select: BoundSelect, relation: ScopeRelation) -> Iterator[str]:
@@ -167,10 +194,9 @@ def _item(item: ast.SelectItem | ast.Star, select: BoundSelect, relation: ScopeR
     qualifier, name = item.expression.qualifier, item.expression.name
     text = item.expression.span.text
     is_of_view = qualifier is None or matches(qualifier, relation.shown)
-    if is_of_view and any(
-        column.name not in table.primary_key and matches(name, column.name) for column in table.columns
-    ):
-        return _Item([_sum(text, item.alias.text if item.alias is not None else name.text)])
+    columns = [column.name for column in table.columns if matches(name, column.name)] if is_of_view else []
+    if columns and columns[0] not in table.primary_key:
+        return _Item([_sum(text, item.alias.text if item.alias is not None else columns[0])])
     return _Item([item.span.text], [text])
 
 

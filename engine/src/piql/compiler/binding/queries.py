@@ -44,20 +44,25 @@ MAX_OUTPUTS = 5_000  # columns of one result
 
 
 def bind_query(
-    context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
+    context: QueryContext,
+    node: ast.QueryExpression,
+    outer: Scope | None = None,
+    is_exists: bool = False,
+    is_each_once: bool = False,
 ) -> logical.LogicalNode | None:
-    """Return the plan of a query; None when an error was reported."""
-    if node.with_clause is not None:
-        return bind_with(context, node.with_clause, outer, lambda: _bind_after_with(context, node, outer, is_exists))
-    return _bind_after_with(context, node, outer, is_exists)
+    """Return the plan of a query; None when an error was reported.
 
+    With `is_each_once` a UNION takes each of its rows once.
+    """
 
-def _bind_after_with(
-    context: QueryContext, node: ast.QueryExpression, outer: Scope | None, is_exists: bool
-) -> logical.LogicalNode | None:
-    if isinstance(node, ast.UnionQuery):
-        return bind_union(context, node, [bind_query(context, source, outer) for source in node.inputs])
-    return _Select(context, node, outer, is_exists).bind()
+    def bind() -> logical.LogicalNode | None:
+        if isinstance(node, ast.UnionQuery):
+            once = is_each_once or not node.is_all
+            inputs = [bind_query(context, source, outer, is_each_once=once) for source in node.inputs]
+            return bind_union(context, node, inputs)
+        return _Select(context, node, outer, is_exists, is_each_once).bind()
+
+    return bind() if node.with_clause is None else bind_with(context, node.with_clause, outer, bind)
 
 
 def bind_nested(
@@ -74,14 +79,18 @@ class _Select:
     """Binds one SELECT: FROM first, which fills the scope, then the clauses over it.
 
     With `is_exists` the names of its outputs do not matter: the query stands in EXISTS, or repeats in a recursive one.
+    With `is_each_once` it does not matter how often a row comes.
     `is_broken` is set with each error; binding goes on to report others, but gives no plan then.
     """
 
-    def __init__(self, context: QueryContext, node: ast.Select, outer: Scope | None, is_exists: bool) -> None:
+    def __init__(
+        self, context: QueryContext, node: ast.Select, outer: Scope | None, is_exists: bool, is_each_once: bool
+    ) -> None:
         self.context = context
         self.node = node
         self.scope = Scope(outer=outer)
         self.is_exists = is_exists
+        self.is_each_once = is_each_once or node.is_distinct
         self.is_broken = False
 
     def bind(self) -> logical.LogicalNode | None:
@@ -141,7 +150,7 @@ class _Select:
         """Warn where the stripes of a view are taken for its groups."""
         if all(relation.table is None or relation.table.view is None for relation in self.scope.relations):
             return
-        is_alone = self.context.nesting == 0 and not self.is_exists and not self.node.is_distinct
+        is_alone = self.context.nesting == 0 and not self.is_exists and not self.is_each_once
         are_rows_counted = is_alone and not aggregates and not is_grouped
         warning = parts_of_groups(
             BoundSelect(self.node, self.scope.relations, plan, aggregates, are_rows_counted=are_rows_counted)

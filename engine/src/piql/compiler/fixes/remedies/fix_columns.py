@@ -11,6 +11,7 @@ from piql.compiler.fixes.remedy import Change, NewTest, RefusedQuery, Remedy
 from piql.compiler.fixes.select_text import Occurrence, occurrence_of
 from piql.compiler.syntax import ast
 from piql.schema.catalog import Table
+from piql.schema.view_stripes import STRIPE
 
 
 def fix_columns(query: RefusedQuery) -> list[Remedy]:
@@ -49,8 +50,9 @@ def _limited(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _keys(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield the columns of each key of a table."""
-    yield table.primary_key
+    """Yield the columns of each key of a table; a group of a view is all of its stripes."""
+    has_stripes = table.view is not None and table.view.stripes is not None
+    yield tuple(name for name in table.primary_key if not has_stripes or name != STRIPE)
     for key in table.unique_keys:
         yield key.columns
 

@@ -70,8 +70,9 @@ CODES = (
         "The stripes of a view are read one by one",
         "A view with STRIPES n has up to n rows for each group: a column of such a row is a part of the count or sum. "
         "So the groups are what SUM gives, by the columns of the view's GROUP BY. Other aggregates take each stripe "
-        "for itself, and a join repeats its rows for each. Name the column stripe, in the select list or in WHERE, "
-        "if the parts are meant.",
+        "for itself, and so does a SUM of more than the parts, such as SUM(n + 1): add them up in a derived table "
+        "before. A join repeats its rows for each. Name the column stripe, in the select list or in WHERE, if the "
+        "parts are meant.",
         _T + "CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t WHERE a > 0 GROUP BY a STRIPES 4;\n"
         "CREATE QUERY q AS SELECT n FROM v WHERE a = 1;",
         "warning",
