@@ -34,6 +34,11 @@ def findings_of(query: str) -> list[piql.Diagnostic]:
         (f"SELECT SUM(p.id) AS c {ROOM}", "SUM(p.id)", "SUM"),
         ("SELECT SUM(n) AS n FROM likesOfPost WHERE post = [post] AND stars > 3", "stars", "SUM"),
         ("SELECT DISTINCT n FROM likesOfPost WHERE post = [post]", "n", "SUM"),
+        (
+            "SELECT COUNT(*) AS c FROM (SELECT post FROM likesOfPost WHERE post IN [posts] MAX 5) x",
+            "likesOfPost",
+            "DISTINCT",
+        ),
         *(
             (f"SELECT {aggregate} AS c FROM likesOfPost WHERE post IN [posts] MAX 5", aggregate, "SUM")
             for aggregate in (
@@ -99,6 +104,8 @@ def test_parts_are_told_where_they_are_read(query: str, at: str, way_out: str) -
         f"SELECT p.title, SUM(l.n) AS n {ROOM} GROUP BY p.id",
         f"SELECT MAX(p.title) AS title {ROOM}",
         "SELECT title FROM posts WHERE id IN (SELECT post FROM likesOfPost WHERE post = [post])",
+        "SELECT title FROM posts WHERE id IN (SELECT x.post FROM (SELECT post FROM likesOfPost WHERE post = [post]) x)",
+        "SELECT DISTINCT x.post FROM (SELECT post FROM likesOfPost WHERE post = [post]) x",
         "SELECT p.title, (SELECT SUM(n) FROM likesOfPost l WHERE l.post = p.id) AS n FROM posts p WHERE p.id = [post]",
     ],
 )

@@ -52,7 +52,7 @@ def bind_query(
 ) -> logical.LogicalNode | None:
     """Return the plan of a query; None when an error was reported.
 
-    With `is_each_once` a UNION takes each of its rows once.
+    With `is_each_once` it does not matter how often a row comes: a UNION takes each once.
     """
 
     def bind() -> logical.LogicalNode | None:
@@ -66,11 +66,18 @@ def bind_query(
 
 
 def bind_nested(
-    context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
+    context: QueryContext,
+    node: ast.QueryExpression,
+    outer: Scope | None = None,
+    is_exists: bool = False,
+    is_each_once: bool = True,
 ) -> logical.LogicalNode | None:
-    """Return the plan of a subquery or derived table; None when an error was reported."""
+    """Return the plan of a subquery or derived table; None when an error was reported.
+
+    It does not matter how often a row of a subquery comes (`is_each_once`). It does in a derived table.
+    """
     context.nesting += 1
-    plan = bind_query(context, node, outer, is_exists)
+    plan = bind_query(context, node, outer, is_exists, is_each_once)
     context.nesting -= 1
     return plan
 
@@ -90,7 +97,7 @@ class _Select:
         self.node = node
         self.scope = Scope(outer=outer)
         self.is_exists = is_exists
-        self.is_each_once = is_each_once or node.is_distinct
+        self.is_each_once = is_each_once or is_exists or node.is_distinct
         self.is_broken = False
 
     def bind(self) -> logical.LogicalNode | None:
@@ -150,8 +157,7 @@ class _Select:
         """Warn where the stripes of a view are taken for its groups."""
         if all(relation.table is None or relation.table.view is None for relation in self.scope.relations):
             return
-        is_alone = self.context.nesting == 0 and not self.is_exists and not self.is_each_once
-        are_rows_counted = is_alone and not aggregates and not is_grouped
+        are_rows_counted = not (self.is_each_once or aggregates or is_grouped)
         warning = parts_of_groups(
             BoundSelect(self.node, self.scope.relations, plan, aggregates, are_rows_counted=are_rows_counted)
         )
@@ -216,7 +222,7 @@ class _Select:
         return logical.Relation(table=table, alias=relation.alias, span=source.span)
 
     def _derived(self, source: ast.DerivedTable) -> logical.LogicalNode | None:
-        plan = bind_nested(self.context, source.query, self.scope.outer)
+        plan = bind_nested(self.context, source.query, self.scope.outer, is_each_once=self.is_each_once)
         if source.alias is None:
             self.context.diagnostics.append(
                 report(
