@@ -35,6 +35,11 @@ def findings_of(query: str) -> list[piql.Diagnostic]:
         ("SELECT SUM(n) AS n FROM likesOfPost WHERE post = [post] AND stars > 3", "stars", "SUM"),
         ("SELECT DISTINCT n FROM likesOfPost WHERE post = [post]", "n", "SUM"),
         (
+            "WITH x (a) AS (SELECT post FROM likesOfPost WHERE post IN [posts] MAX 5) SELECT a FROM x",
+            "likesOfPost",
+            "DISTINCT",
+        ),
+        (
             "SELECT COUNT(*) AS c FROM (SELECT post FROM likesOfPost WHERE post IN [posts] MAX 5) x",
             "likesOfPost",
             "DISTINCT",

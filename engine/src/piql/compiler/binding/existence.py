@@ -43,7 +43,7 @@ def only_existence(node: ast.Select) -> ast.ExistsQuery | None:
 
 def bind_existence(context: QueryContext, node: ast.Select, exists: ast.ExistsQuery) -> logical.LogicalNode | None:
     """Return the plan of `SELECT EXISTS (…)` or `SELECT NOT EXISTS (…)`; None after a report."""
-    query = context.bind_nested(context, exists.query, None, True)
+    query = context.bind_nested(context, exists.query, None, True, True)
     if query is None:
         return None
     (item,) = node.items

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from piql.compiler.binding.with_clauses import WithTables
     from piql.compiler.logical.operators import LogicalNode, Output
 
-QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope | None, bool], "LogicalNode | None"]
+QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope | None, bool, bool], "LogicalNode | None"]
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ class ExpressionBinder:
             case ast.InQuery():
                 return self._in_query(node)
             case ast.ExistsQuery():
-                query = self.context.bind_nested(self.context, node.query, self.scope, True)
+                query = self.context.bind_nested(self.context, node.query, self.scope, True, True)
                 return logical.Exists(query=query, span=node.span) if query is not None else None
             case ast.Like():
                 return bind_like(self, node)
@@ -421,7 +421,7 @@ class ExpressionBinder:
 
     def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:
         """Bind a subquery that stands for a value; one with another number of columns than 1 is reported."""
-        query = self.context.bind_nested(self.context, node.query, self.scope, False)
+        query = self.context.bind_nested(self.context, node.query, self.scope, False, True)
         if query is None:
             return None
         columns = output_columns(query)
@@ -439,7 +439,7 @@ class ExpressionBinder:
         if isinstance(node.operand, ast.Row):
             return row_among_rows(self, node, node.operand)
         operand = None if takes_type(node.operand) else self.value(node.operand)
-        query = self.context.bind_nested(self.context, node.query, self.scope, False)
+        query = self.context.bind_nested(self.context, node.query, self.scope, False, True)
         columns = output_columns(query) if query is not None else ()
         if takes_type(node.operand):
             operand = self.value(node.operand, bare(columns[0].type) if columns else None)

@@ -81,7 +81,7 @@ def _bind_row(context: QueryContext, node: ast.Let) -> logical.Projection | None
             return None
     query: logical.LogicalNode | None = None
     if isinstance(node.value, ast.ScalarQuery):
-        query = context.bind_nested(context, node.value.query, Scope([]), False)
+        query = context.bind_nested(context, node.value.query, Scope([]), False, True)
     else:
         message = "several values of a LET are the columns of a row"
         way_out = "write LET (a, b) = (SELECT a, b FROM …), or a LET for each value"

@@ -74,7 +74,7 @@ def bind_nested(
 ) -> logical.LogicalNode | None:
     """Return the plan of a subquery or derived table; None when an error was reported.
 
-    It does not matter how often a row of a subquery comes (`is_each_once`). It does in a derived table.
+    It does not matter how often a row of a subquery comes (`is_each_once`). It does in a derived table, and in WITH.
     """
     context.nesting += 1
     plan = bind_query(context, node, outer, is_exists, is_each_once)
@@ -97,7 +97,7 @@ class _Select:
         self.node = node
         self.scope = Scope(outer=outer)
         self.is_exists = is_exists
-        self.is_each_once = is_each_once or is_exists or node.is_distinct
+        self.is_each_once = is_each_once or node.is_distinct
         self.is_broken = False
 
     def bind(self) -> logical.LogicalNode | None:

@@ -68,7 +68,7 @@ def bind_recursion(context: QueryContext, entry: ast.WithEntry) -> RecursiveUnio
         context.diagnostics.append(_without_levels(entry))
     if parts is None:
         return None
-    anchor = context.bind_nested(context, parts.anchor, None, bool(entry.columns))
+    anchor = context.bind_nested(context, parts.anchor, None, bool(entry.columns), True)
     if anchor is None:
         return None
     columns = columns_of(context, entry, output_columns(anchor))
@@ -233,7 +233,7 @@ def _bind_step(
     around = context.with_tables
     table = WorkTable(name=name, columns=columns, all=parts.all)
     context.with_tables = {**around, entry.name.text.lower(): table}
-    step = context.bind_nested(context, parts.step, None, True)  # its names do not matter
+    step = context.bind_nested(context, parts.step, None, True, True)  # its names do not matter
     context.with_tables = around
     return step
 

@@ -90,7 +90,7 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
     """
     with binder.in_a_value():
         values = [None if takes_type(item) else binder.value(item) for item in row.items]
-    query = binder.context.bind_nested(binder.context, node.query, binder.scope, True)
+    query = binder.context.bind_nested(binder.context, node.query, binder.scope, True, True)
     columns = output_columns(query) if query is not None else ()
     types = [bare(column.type) for column in columns] if len(columns) == len(values) else [None] * len(values)
     with binder.in_a_value():

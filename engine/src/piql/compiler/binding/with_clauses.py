@@ -111,7 +111,7 @@ def _bind_once(context: QueryContext, entry: ast.WithEntry, outer: Scope | None)
             )
         )
         return None
-    plan = context.bind_nested(context, entry.query, outer, bool(entry.columns))
+    plan = context.bind_nested(context, entry.query, outer, bool(entry.columns), False)
     if plan is None or not entry.columns:
         return plan
     columns = columns_of(context, entry, output_columns(plan))
