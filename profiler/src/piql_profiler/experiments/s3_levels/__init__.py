@@ -11,6 +11,7 @@ commits       how a client commits, by level: naive, basic, monotonicity, atomic
 checkpoints   updates go from the queues into the pages
 bookstore     the transaction that is measured
 database      puts the first pages there, and reads all of them
+kills         a client ends before each of its requests, and others go on
 
 An index has one inner node here, which at 57 KB names some hundred pages. Writers make checkpoints, readers none: the
 paper's readers do by chance, where a page was updated once and never again. These are not stores of the engine: a store

@@ -3,7 +3,8 @@
     token of the LOCK queue ──▶ log records ──▶ page, read again ──▶ applied ──▶ put ──▶ log records deleted
 
 A client that does not get the token leaves the queue to who has it. A client that was slower than the token's timeout
-puts nothing. A killed one leaves log records that are applied again, which changes nothing.
+puts nothing. A killed one leaves log records that are applied again, which changes nothing. A page is put as the log
+records leave it: an own update whose log record is withheld would otherwise be applied twice.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from piql_profiler.experiments.s3_levels.client import Client, lock_of, meta_of, page_queue, tree_queue
-from piql_profiler.experiments.s3_levels.pages import Leaf, LogRecord, log_record
+from piql_profiler.experiments.s3_levels.pages import LogRecord, log_record
 from piql_profiler.experiments.s3_levels.services import MOST_MESSAGES, Message
 
 _PUT_SECONDS = 0.5  # of the server's clock that have to be left of a token
@@ -45,8 +46,7 @@ def _locked(client: Client, queue: str, run: Callable[[Callable[[], bool]], None
 
 
 def _update_page(client: Client, collection: str, name: str, is_in_time: Callable[[], bool]) -> None:
-    page = client.page(name, must_be_fresh=True)
-    assert isinstance(page, Leaf)
+    page = client.leaf_in_bucket(name)
     received = _in_order(client, page_queue(name), page.counters)
     if not received:
         return
@@ -72,25 +72,24 @@ def _update_page(client: Client, collection: str, name: str, is_in_time: Callabl
 
 def _insert(client: Client, collection: str, is_in_time: Callable[[], bool]) -> None:
     queue = tree_queue(collection)
-    meta = client.meta(collection)
+    meta = client.meta(collection, must_be_fresh=client.is_monotonic)
     received = _in_order(client, queue, meta.counters)
-    received.sort(key=lambda entry: entry.record.key)
-    while received:
-        name = client.leaf_of(collection, received[0].record.key)[0]
-        leaf = client.page(name, must_be_fresh=True)
-        assert isinstance(leaf, Leaf)
-        here = [entry for entry in received if client.leaf_of(collection, entry.record.key)[0] == name]
+    left = sorted(received, key=lambda entry: entry.record.key)
+    while left:
+        name = client.leaf_of(collection, left[0].record.key)[0]
+        leaf = client.leaf_in_bucket(name)
+        here = [entry for entry in left if client.leaf_of(collection, entry.record.key)[0] == name]
         for _, record in here:
             leaf.records.setdefault(record.key, record.payload)
+            _count(meta.counters, record)
         if not is_in_time():
             return
         client.put_leaf(collection, name, leaf)
-        for message, record in here:
-            client.services.delete(queue, message)
-            _count(meta.counters, record)
-        received = [entry for entry in received if entry not in here]
+        left = [entry for entry in left if entry not in here]
     meta.checkpointed = client.services.now()
     client.put(meta_of(collection), meta)
+    for message, _ in received:  # not before they are counted: those after them would wait for them
+        client.services.delete(queue, message)
     client.forget_pending(queue, meta.counters)
 
 

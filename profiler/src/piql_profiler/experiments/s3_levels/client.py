@@ -33,13 +33,18 @@ _READ_AGAIN = 3
 
 @dataclass(slots=True)
 class _Kept:
-    """A page in the cache: `size` in bytes, `fetched_at` in the paper's seconds."""
+    """A page in the cache as this client sees it, its bytes in the bucket, and when it came, in the paper's seconds."""
 
     page: Page
     tag: str
-    size: int
+    data: bytes
     fetched_at: float
     is_changed: bool = False
+
+    @property
+    def size(self) -> int:
+        """Return the bytes that the page has in the bucket."""
+        return len(self.data)
 
 
 @dataclass(slots=True)
@@ -116,9 +121,9 @@ class Client:
         assert isinstance(page, Root)
         return page
 
-    def meta(self, collection: str) -> Meta:
-        """Return what is known of the queue of an index."""
-        page = self.page(meta_of(collection))
+    def meta(self, collection: str, must_be_fresh: bool = False) -> Meta:
+        """Return what is known of the queue of an index; who checkpoints it needs what others have counted."""
+        page = self.page(meta_of(collection), must_be_fresh)
         assert isinstance(page, Meta)
         return page
 
@@ -136,20 +141,25 @@ class Client:
             kept = self._fetched(name)
         elif must_be_fresh or (is_old and not kept.is_changed):
             changed = self.services.get_if_changed(name, kept.tag)
-            if changed is None:  # the copy here has the bucket's records, and what this client has committed since
+            if changed is None:  # the copy here has what this client has committed since, too
                 kept.fetched_at = self.services.now()
             else:
-                kept = self._take(name, changed.data, changed.tag)
+                kept = self._keep(name, changed.data, changed.tag)
         self._kept.move_to_end(name)
         self._make_room(name)
         return kept.page
 
+    def leaf_in_bucket(self, name: str) -> Leaf:
+        """Return a data page as it is in the bucket now, without what only this client has of its own updates."""
+        self.page(name, must_be_fresh=True)
+        page = decoded(self._kept[name].data)
+        assert isinstance(page, Leaf)
+        return page
+
     def put(self, name: str, page: Page) -> None:
         """Put a page that this client has changed, and keep it."""
         data = encoded(page)
-        tag = self.services.put(name, data)
-        self._kept[name] = _Kept(page, tag, len(data), self.services.now())
-        self._see(name, page)
+        self._keep(name, data, self.services.put(name, data))
 
     def put_leaf(self, collection: str, name: str, leaf: Leaf) -> None:
         """Put a data page; one that is too large becomes two, first the right one, so that readers find their way."""
@@ -174,16 +184,17 @@ class Client:
     def _fetched(self, name: str) -> _Kept:
         for _ in range(_READ_AGAIN):
             data, tag = self.services.get(name)
-            kept = self._take(name, data, tag)
+            kept = self._keep(name, data, tag)
             if not self.is_monotonic or not self._is_older(name, kept.page):
                 break
         return kept
 
-    def _take(self, name: str, data: bytes, tag: str) -> _Kept:
+    def _keep(self, name: str, data: bytes, tag: str) -> _Kept:
+        """Keep a page of the bucket, with what this client has written and the page does not have."""
         page = decoded(data)
         if self.is_monotonic and isinstance(page, Leaf):
             self._apply_pending(name, page)
-        kept = _Kept(page, tag, len(data), self.services.now())
+        kept = _Kept(page, tag, data, self.services.now())
         self._kept[name] = kept
         self._see(name, page)
         return kept

@@ -52,7 +52,8 @@ def commit(client: Client) -> None:
 def recover(client: Client) -> list[int]:
     """Finish what a client of this name has committed and not propagated; return the numbers of those commits.
 
-    Log records without a commit record are deleted: that transaction never was. The queue has to give all that it has.
+    Log records without a commit record are deleted: that transaction never was. So the queue is asked until it gives
+    nothing more: a commit record may come later than its log records.
     """
     return _propagate(client)
 
@@ -113,7 +114,7 @@ def _propagate(client: Client) -> list[int]:
     queue = atomic_queue(client.name)
     packs: list[tuple[Message, int, list[str]]] = []
     commits: dict[int, Message] = {}
-    for message in _received(client, queue):
+    for message in _received(client, queue, until_empty=True):
         content = json.loads(message.body)
         if "records" in content:
             packs.append((message, content["commit"], content["records"]))
@@ -128,12 +129,12 @@ def _propagate(client: Client) -> list[int]:
     return list(commits)
 
 
-def _received(client: Client, queue: str) -> Iterator[Message]:
-    """Receive all messages of a queue that only this client reads."""
+def _received(client: Client, queue: str, *, until_empty: bool = False) -> Iterator[Message]:
+    """Receive all messages of a queue that only this client reads, where it withholds some: until it is empty."""
     while True:
         messages = client.services.receive(queue, MOST_MESSAGES, client.lock_seconds)
         yield from messages
-        if len(messages) < MOST_MESSAGES:
+        if not messages or (len(messages) < MOST_MESSAGES and not until_empty):
             return
 
 
