@@ -27,6 +27,7 @@ PATHS = (  # where tests of a cluster are: all others would be read only to be l
     "engine/tests/store",
     "engine/tests/versions",
     "engine/tests/views/test_views_on_a_cluster.py",
+    "profiler/tests/experiments/test_on_a_cluster.py",
     "backend/tests/test_counting_through_kills.py",
     "backend/tests/test_on_cluster.py",
     "tools/test_on_cluster.py",

@@ -87,6 +87,20 @@ def test_an_experiment_runs_on_the_store_that_is_named_and_says_so(
     assert there["rows"] == usual["rows"]  # requests are the same wherever it runs
 
 
+def test_a_store_with_a_password_is_taken_from_the_environment_and_shown_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["paging", "--short", "--samples", SAMPLES, "--out", str(tmp_path / "out"), "--store"]
+    monkeypatch.delenv("PIQL_STORE", raising=False)
+    with pytest.raises(SystemExit):
+        experiment(arguments)
+    assert "--store needs a URL, or PIQL_STORE in the environment" in capsys.readouterr().err
+    monkeypatch.setenv("PIQL_STORE", f"embedded:{tmp_path}/here.db?synchronous=NORMAL")
+    assert experiment(arguments) == 0
+    result = json.loads((tmp_path / "out" / "paging" / "result.json").read_text())
+    assert result["store"] == f"embedded:{tmp_path}/here.db"
+
+
 def test_an_experiment_that_cannot_run_on_a_store_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--short", "--samples", SAMPLES, "--out", str(tmp_path), "--store", "embedded:"]
     with pytest.raises(SystemExit):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -23,7 +24,8 @@ from piql_profiler.experiments.experiment import Experiment, NotOnThisStore, Out
 from piql_profiler.experiments.files import PAGE, as_json, write
 from piql_profiler.experiments.papers import BY_NAME, EXPERIMENTS
 from piql_profiler.experiments.s3_levels.server import ServerMissing
-from piql_profiler.experiments.stage import SEED, SamplesMissing, Stage
+from piql_profiler.experiments.stage import SEED, SamplesMissing, Stage, shown_store
+from piql_profiler.measure.store_urls import STORE_VARIABLE
 from piql_profiler.runs.processes import end_with_parent
 
 _DISAGREES, _NO_STORE = 1, 3
@@ -43,8 +45,10 @@ def experiment(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--store",
         metavar="URL",
+        nargs="?",
+        const="",
         help="run on this store instead of embedded and simulated ones; each database is a new one beside what is "
-        "there, and stays",
+        f"there, and stays; put a URL with a password into {STORE_VARIABLE}, and give --store alone",
     )
     parser.add_argument("--seed", type=int, default=SEED, metavar="N", help=f"of all that is drawn; default: {SEED}")
     parser.add_argument("--short", action="store_true", help="with little data, to see that all works: decides little")
@@ -61,12 +65,15 @@ def experiment(argv: Sequence[str] | None = None) -> int:
         parser.error(f"no experiment {unknown[0]}; there are {', '.join(BY_NAME)}")
     if options.all and options.name:
         parser.error("--all runs all of them: leave out the names")
+    store = os.environ.get(STORE_VARIABLE, "") if options.store == "" else options.store
+    if store == "":
+        parser.error(f"--store needs a URL, or {STORE_VARIABLE} in the environment")
     chosen = EXPERIMENTS if options.all else tuple(BY_NAME[name] for name in options.name)
     if not chosen:
         _print_list(options.output)
         return 0
     outcomes = []
-    stage = Stage(options.samples, seed=options.seed, is_short=options.short, store=options.store)
+    stage = Stage(options.samples, seed=options.seed, is_short=options.short, store=store)
     for chosen_experiment in chosen:
         began = time.monotonic()
         try:
@@ -82,7 +89,8 @@ def experiment(argv: Sequence[str] | None = None) -> int:
             print(f"piql experiment: {failure}", file=sys.stderr)
             return _NO_STORE
         folder = options.out / chosen_experiment.name
-        write(folder, chosen_experiment, outcome, time.monotonic() - began, time.time())
+        shown = None if store is None else shown_store(store)
+        write(folder, chosen_experiment, outcome, time.monotonic() - began, time.time(), shown)
         outcomes.append((chosen_experiment, outcome))
         if options.output == "table":
             _print_outcome(chosen_experiment, outcome, folder)

@@ -21,8 +21,13 @@ from piql_profiler.experiments.page import as_page
 RESULT, FIGURE, PAGE, ROWS = "result.json", "figure.svg", "index.html", "rows.parquet"
 
 
-def write(folder: Path, experiment: Experiment, outcome: Outcome, seconds: float, ended_at: float) -> None:
-    """Write all files of a run; the result comes last, so that a folder which has one is complete."""
+def write(
+    folder: Path, experiment: Experiment, outcome: Outcome, seconds: float, ended_at: float, store: str | None = None
+) -> None:
+    """Write all files of a run; the result comes last, so that a folder which has one is complete.
+
+    `store` is the one that the user has named, as it may be shown.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / RESULT).unlink(missing_ok=True)
     columns = {column: [row.get(column) for row in outcome.rows] for column in outcome.columns}
@@ -31,7 +36,7 @@ def write(folder: Path, experiment: Experiment, outcome: Outcome, seconds: float
     if outcome.chart is not None:
         (folder / FIGURE).write_text(drawn(outcome.chart), encoding="utf-8")
     (folder / PAGE).write_text(as_page(experiment, outcome), encoding="utf-8")
-    content = as_json(experiment, outcome) | {"seconds": round(seconds, 1), "ended_at": ended_at}
+    content = as_json(experiment, outcome) | {"seconds": round(seconds, 1), "ended_at": ended_at, "store": store}
     (folder / RESULT).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

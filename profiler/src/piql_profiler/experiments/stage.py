@@ -87,7 +87,7 @@ class Stage:
         """Return the user's store as a sentence says it, or what an experiment runs on otherwise."""
         if self.store is None:
             return otherwise
-        return f"The store {without_login(self.store).partition('?')[0]}, reached from this machine, on its own clock"
+        return f"The store {shown_store(self.store)}, reached from this machine, on its own clock"
 
     def law_said(self) -> str:
         """Return the law of simulated requests as a sentence; nothing where times are those of a store."""
@@ -107,6 +107,11 @@ class Stage:
         module = runpy.run_path(str(self.folder(application) / "data.py"))
         rows: Mapping[str, list[dict[str, Any]]] = module["generate"](**sizes)
         return rows
+
+
+def shown_store(url: str) -> str:
+    """Return the address of a store as results show it: without a login, and without options."""
+    return without_login(url).partition("?")[0]
 
 
 def _new_beside(url: str) -> str:

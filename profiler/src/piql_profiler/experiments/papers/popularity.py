@@ -18,7 +18,9 @@ _FRIENDS = 50
 _MOST_GAIN = 4.0  # "up to 4x faster"
 _MOST_GROWTH = 1.10
 _POPULARITIES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000)
+_TURNS = 20  # of all plans and targets on a store, whose times change while they are measured
 _BOUNDED, _SCAN = "bounded: 50 gets", "cost-based: a scan of all followers"
+_IN_TURNS = f" All plans and targets are called in {_TURNS} shuffled turns."
 
 
 def _source(most: int) -> str:
@@ -64,7 +66,7 @@ def _run(stage: Stage) -> Outcome:
         results = _measured(simulated, stage, popularities)
     return Outcome(
         how=f"{stage.said('A simulated store')}, seed {stage.seed}. {stage.law_said()} Friends are drawn "
-        "anew for each call, and each answer was checked.",
+        f"anew for each call, and each answer was checked.{'' if stage.store is None else _IN_TURNS}",
         columns=("followers", "plan", "executions", "requests", "p50 ms", "p99 ms"),
         rows=tuple(_row(popularity, way, results) for popularity in popularities for way in _WAYS),
         chart=Chart(
@@ -84,7 +86,7 @@ def _run(stage: Stage) -> Outcome:
 
 
 def _measured(simulated: Simulated, stage: Stage, popularities: tuple[int, ...]) -> _Results:
-    """Call both plans for targets of each popularity."""
+    """Call both plans for targets of each popularity, on a store in shuffled turns."""
     db = simulated.db
     db.deploy(piql.compile({"popularity.piql": _source(popularities[-1] + 1)}))
     for popularity in popularities:
@@ -92,19 +94,26 @@ def _measured(simulated: Simulated, stage: Stage, popularities: tuple[int, ...])
         db.load("subscriptions", followers)
     chance = random.Random(stage.seed)
     results = {(way, popularity): _Calls() for way in _WAYS for popularity in popularities}
-    for (way, popularity), calls in results.items():
-        is_long = way == _SCAN and popularity > 1_000
-        for _ in range(stage.number(400 if is_long else 2_000, 300)):
-            friends = [_name(at) for at in chance.sample(range(2 * popularities[-1]), _FRIENDS)]
-            began = simulated.clock.now()
-            page = _WAYS[way](db, _target(popularity), friends)
-            calls.times_ms.append((simulated.clock.now() - began) * 1000)
-            calls.requests.add(page.operations)
-            if {row["owner"] for row in page.rows}.intersection(friends) != {
-                friend for friend in friends if friend < _name(popularity)
-            }:
-                raise WrongAnswer(f"{way}, {popularity} followers")
+    turns = 1 if stage.store is None else _TURNS
+    for _ in range(turns):
+        for way, popularity in results if turns == 1 else chance.sample(list(results), len(results)):
+            is_long = way == _SCAN and popularity > 1_000
+            for _ in range(stage.number(400 if is_long else 2_000, 300 if turns == 1 else 3 * turns) // turns):
+                friends = [_name(at) for at in chance.sample(range(2 * popularities[-1]), _FRIENDS)]
+                _call(simulated, way, popularity, friends, results[way, popularity])
     return results
+
+
+def _call(simulated: Simulated, way: str, popularity: int, friends: list[str], calls: _Calls) -> None:
+    """Call a plan, and check its answer."""
+    began = simulated.clock.now()
+    page = _WAYS[way](simulated.db, _target(popularity), friends)
+    calls.times_ms.append((simulated.clock.now() - began) * 1000)
+    calls.requests.add(page.operations)
+    if {row["owner"] for row in page.rows}.intersection(friends) != {
+        friend for friend in friends if friend < _name(popularity)
+    }:
+        raise WrongAnswer(f"{way}, {popularity} followers")
 
 
 def _row(popularity: int, way: str, results: _Results) -> Row:

@@ -56,18 +56,18 @@ def known(times_ms: list[float]) -> Known:
 
 
 def _run(stage: Stage) -> Outcome:
-    seconds = stage.number(240, 2)
+    seconds = stage.number(240, 1)
     times: dict[str, list[float]] = {}
     for query, passed in _calls(stage, seconds):
         times.setdefault(query, []).append(passed)
     precisions = {query: known(times[query]) for query in (*_PAPERS, *_cells())}
     return Outcome(
-        how=f"{stage.said('Embedded stores of this machine')}: TPC-W and SCADr, {seconds} s of calls, {_CALLS} of a "
-        "query after each other, all queries in shuffled turns, one client. Executions that are slow together count as "
-        "fewer: *independent* is how many they are worth, *tail* how many of these lie beyond the p99. A p99 is "
-        f"decided with {NEEDED} of them. *s to decide* is how long all of this has to run for it. Times are "
-        "those of this machine and of other programs on it; the paper had 10 machines of EC2. *thoughtstream 10 × 20* "
-        "is the cell of figure 6 with 10 subscriptions and pages of 20.",
+        how=f"{stage.said('Embedded stores of this machine')}: TPC-W and SCADr, {seconds} s of calls, "
+        f"{stage.number(_CALLS, 3)} of a query after each other, all queries in shuffled turns, one client. Executions "
+        "that are slow together count as fewer: *independent* is how many they are worth, *tail* how many of these lie "
+        f"beyond the p99. A p99 is decided with {NEEDED} of them. *s to decide* is how long all of this has to run for "
+        "it. Times are those of this machine and of other programs on it; the paper had 10 machines of EC2. "
+        "*thoughtstream 10 × 20* is the cell of figure 6 with 10 subscriptions and pages of 20.",
         columns=tuple(_row("", next(iter(precisions.values())), seconds)),
         rows=tuple(_row(query, of_query, seconds) for query, of_query in precisions.items()),
         chart=Chart(
@@ -84,7 +84,7 @@ def _run(stage: Stage) -> Outcome:
 def _calls(stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
     """Call all queries in shuffled rounds until the seconds have passed: the query and ms of each call."""
     chance = random.Random(stage.seed)
-    tpcw = stage.rows("tpcw", customers=stage.number(400, 60), items=stage.number(1_000, 200))
+    tpcw = stage.rows("tpcw", customers=stage.number(400, 10), items=stage.number(1_000, 60))
     scadr = _scadr_rows(stage)
     with stage.embedded() as shop, stage.embedded() as thoughts:
         for db, application, data in ((shop, "tpcw", tpcw), (thoughts, "scadr", scadr)):
@@ -96,7 +96,7 @@ def _calls(stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
         until = None
         while until is None or perf_counter() < until:  # the first round is not counted
             for label, db, query, draw in chance.sample(asked, len(asked)):
-                for _ in range(_CALLS):
+                for _ in range(stage.number(_CALLS, 3)):
                     parameters = draw(chance)
                     began = perf_counter()
                     db.execute(query, parameters)
@@ -108,7 +108,9 @@ def _calls(stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
 
 def _scadr_rows(stage: Stage) -> Mapping[str, list[dict[str, Any]]]:
     """Return SCADr's rows; of five users each, the first follows 10 others, the next 20, and so on up to 50."""
-    data = stage.rows("scadr", users=stage.number(500, 60), thoughts_per_user=50, subscriptions_per_user=50)
+    data = stage.rows(
+        "scadr", users=stage.number(500, 52), thoughts_per_user=stage.number(50, 4), subscriptions_per_user=50
+    )
     most = {row["username"]: _FOLLOWED[at % 5] for at, row in enumerate(data["users"])}
     kept: dict[str, int] = {}
     subscriptions = []
