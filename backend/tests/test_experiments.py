@@ -15,6 +15,10 @@ from patience import PATIENCE
 from piql_backend.experiments.service import Experiments
 from piql_backend.measuring.process import MeasuringProcess
 from piql_backend.settings import Settings
+from piql_backend.web.errors import ApiError
+from piql_backend.web.needs import Role
+from piql_backend.web.pages import PageWish
+from piql_backend.web.visitor import EVERYWHERE, Visitor
 
 from .conftest import Running
 
@@ -98,3 +102,84 @@ async def test_an_experiment_that_fails_says_why(settings: Settings, running: Ru
 async def test_an_unknown_experiment_is_not_found(settings: Settings, running: Running) -> None:
     async with running(settings) as client:
         assert (await client.get("/api/experiments/figure-99")).json()["code"] == "unknown-experiment"
+
+
+PAGING = "/api/experiments/paging"
+
+
+async def test_an_experiment_runs_on_the_store_that_is_chosen_and_says_which(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[tuple[list[str], str]] = []
+    start = MeasuringProcess.start
+
+    async def start_short(command: str, arguments: list[str], folder: Path, store_url: str) -> MeasuringProcess:
+        started.append((arguments, store_url))
+        return await start(command, [*arguments, "--short"], folder, store_url)
+
+    monkeypatch.setattr(MeasuringProcess, "start", start_short)
+    async with running(settings) as client:
+        stores = (await client.get("/api/experiments/stores")).json()["items"]
+        assert stores == [{"id": "embedded", "title": "New embedded files", "address": "embedded"}]
+        refused = await client.post(f"{TABLE_1}/runs", json={"run_on": "embedded"})
+        assert (refused.status_code, refused.json()["code"]) == (422, "experiment-takes-no-store")
+        assert "nothing is executed" in refused.json()["message"]
+        assert (await client.post(f"{PAGING}/runs", json={"run_on": "embedded"})).status_code == 202
+        done = await until_ended(client, PAGING)
+        assert (done["state"], done["store"]) == ("done", "embedded:")
+        assert "The store embedded:, reached" in (await client.get(f"{PAGING}/result")).json()["how"]
+        listed = {experiment["name"]: experiment for experiment in (await client.get("/api/experiments")).json()}
+        assert listed["paging"]["not_on_stores"] is None
+        assert listed["vldb-table-1"]["not_on_stores"].startswith("nothing is executed")
+    assert [(arguments[-1], url) for arguments, url in started] == [("--store", "embedded:")]
+
+
+SECRET = "cql://ada:secret@127.0.0.9:19042/shop?prefix=p_&consistency=ONE"  # no cluster: nothing is connected to
+
+
+async def test_the_cluster_of_an_environment_is_for_who_deploys_to_it_and_shows_no_secret(
+    settings: Settings, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    async def start(command: str, arguments: list[str], folder: Path, store_url: str) -> MeasuringProcess:
+        assert SECRET not in arguments
+        started.append(store_url)
+        raise OSError("it is not started")
+
+    monkeypatch.setattr(MeasuringProcess, "start", start)
+    async with running(replace(settings, store=SECRET)) as client:
+        workbench = client._transport.app.state.workbench  # type: ignore[attr-defined]
+        stores = workbench.experiment_stores
+        (_, cluster) = stores.page(PageWish(), None).items
+        place = cluster.id
+        assert place.endswith("/development")
+        assert cluster.address == "cql://127.0.0.9:19042/shop"
+        application = place.partition("/")[0]
+
+        def visitor(role: Role, place: str) -> Visitor:
+            return Visitor(1, "ada", {EVERYWHERE: "developer", place: role})
+
+        developer, deployer = visitor("developer", application), visitor("deployer", application)
+        assert [store.id for store in stores.page(PageWish(), developer).items] == ["embedded"]
+        with pytest.raises(ApiError) as refusal:
+            stores.url(place, developer)
+        assert (refusal.value.status, refusal.value.body.code) == (403, "role-needed")
+        assert [store.id for store in stores.page(PageWish(), deployer).items] == ["embedded", place]
+        assert stores.url(place, deployer) == SECRET
+        unknown = await client.post(f"{PAGING}/runs", json={"run_on": "nowhere/development"})
+        assert unknown.status_code == 404
+        assert (await client.post(f"{PAGING}/runs", json={"run_on": SECRET})).status_code == 422
+        assert (await client.post(f"{PAGING}/runs", json={"run_on": place})).status_code == 202
+        await until_ended(client, PAGING)
+    assert started == [SECRET]
+
+
+async def test_the_file_of_an_environment_is_not_shared_with_an_experiment(
+    settings: Settings, running: Running
+) -> None:
+    async with running(settings) as client:
+        (application, *_) = (await client.get("/api/applications")).json()["items"]
+        place = f"{application['id']}/{application['environments'][0]}"
+        refused = await client.post(f"{PAGING}/runs", json={"run_on": place})
+        assert (refused.status_code, refused.json()["code"]) == (409, "store-of-one"), refused.text

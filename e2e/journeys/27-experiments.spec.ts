@@ -28,6 +28,29 @@ test('an experiment is run, and each of its claims gets a verdict', { tag: '@lon
   expect((await leaving).suggestedFilename()).toBe('vldb-table-1.html')
 })
 
+test('an experiment runs on the store that is chosen, and one that takes none says why', { tag: '@long' }, async ({
+  page,
+}) => {
+  await page.goto('/experiments')
+  const choice = page.getByLabel('Run on')
+  await expect(choice).toHaveValue('')
+  await choice.selectOption('New embedded files')
+  const rows = page.getByRole('list', { name: 'Experiments' }).getByRole('listitem')
+  const simulated = rows.filter({ hasText: 'Throughput and p99 by nodes' })
+  await expect(simulated).toContainText('It takes no store: its nodes are simulated')
+  await expect(simulated.getByRole('button', { name: /^Run / })).toBeDisabled()
+  await expectNoObjections(page, 'experiments on a store')
+
+  await rows.getByRole('link', { name: 'Pages of a long list' }).click()
+  await expect(choice).toHaveValue('embedded')
+  await page.getByRole('button', { name: /^Run / }).click()
+  await expect(page.getByText(/^Run \w+ \d+.*, in [\d.]+ s, on new embedded files\.$/)).toBeVisible({
+    timeout: 120_000 * patience,
+  })
+  await expect(page.getByText('The store embedded:, reached from this machine')).toBeVisible()
+  await expectNoObjections(page, 'an experiment that ran on a store')
+})
+
 test('an experiment that does not exist says so', { tag: '@long' }, async ({ page }) => {
   await page.goto('/experiments/unknown')
   await expect(page.getByText('There is no experiment unknown')).toBeVisible()

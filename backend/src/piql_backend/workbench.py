@@ -29,6 +29,7 @@ from piql_backend.environments.changes import EnvironmentChanges
 from piql_backend.environments.environment import Shared
 from piql_backend.environments.registry import Environments
 from piql_backend.experiments.service import Experiments
+from piql_backend.experiments.stores import ExperimentStores
 from piql_backend.file_history.service import FileHistories
 from piql_backend.health.service import Health
 from piql_backend.lifecycle import Lifecycle
@@ -119,6 +120,7 @@ class Workbench:
             allowed_stores,
         )
         self.experiments = Experiments(data / "experiments", settings.samples)
+        self.experiment_stores = ExperimentStores(self.applications, self.environments, allowed_stores)
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.applications, self.environments, self.histories)
         self.pulse = Pulse(self.applications, self.environments, self.health)

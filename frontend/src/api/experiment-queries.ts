@@ -1,6 +1,7 @@
 /** What the page of experiments reads from the server, as options for `useQuery`. */
 import { queryOptions } from '@tanstack/react-query'
 import { answered, api } from './client'
+import { allPages } from './pages'
 import { belowRoot } from './root'
 import type { Experiment } from './types'
 
@@ -14,6 +15,13 @@ export const experiments = queryOptions({
   queryKey: ['experiments'],
   queryFn: ({ signal }) => answered(api.GET('/api/experiments', { signal })),
   refetchInterval: (query) => (query.state.data?.some(isUnderWay) ? 1000 : false),
+})
+
+/** The stores on which one may run experiments. */
+export const experimentStores = queryOptions({
+  queryKey: ['experiment-stores'],
+  queryFn: ({ signal }) =>
+    allPages((cursor) => answered(api.GET('/api/experiments/stores', { params: { query: { cursor } }, signal }))),
 })
 
 /** The rows of an experiment's last run, which `endedAt` names. */

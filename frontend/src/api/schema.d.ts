@@ -1103,6 +1103,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/stores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Experiment Stores
+         * @description The stores on which one may run experiments: an embedded one, and the clusters that one deploys to.
+         */
+        get: operations["list_experiment_stores"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{name}": {
         parameters: {
             query?: never;
@@ -1135,6 +1155,9 @@ export interface paths {
         /**
          * Run Experiment
          * @description Run an experiment as `piql experiment` does; 409 while one runs.
+         *
+         *     On the store of an environment it makes databases of its own, which stay there. This needs the role deployer in the
+         *     application. 422 for an experiment that takes no store.
          */
         post: operations["run_experiment"];
         delete?: never;
@@ -5384,7 +5407,9 @@ export interface components {
         };
         /**
          * ExperimentRead
-         * @description An experiment; `verdict`, `claims`, `ended_at` and `seconds` are those of its last whole run, if there is one.
+         * @description An experiment; `verdict`, `claims`, `ended_at`, `seconds` and `store` are those of its last whole run, if any.
+         *
+         *     `store` is the address of the store that it was told to run on; `not_on_stores` says why it takes none.
          */
         ExperimentRead: {
             /** Name */
@@ -5414,6 +5439,10 @@ export interface components {
             seconds: number | null;
             /** Has Figure */
             has_figure: boolean;
+            /** Store */
+            store: string | null;
+            /** Not On Stores */
+            not_on_stores: string | null;
         };
         /**
          * ExperimentResultRead
@@ -5426,6 +5455,26 @@ export interface components {
             columns: string[];
             /** Rows */
             rows: (string | number | null)[][];
+        };
+        /**
+         * ExperimentRunCreate
+         * @description `run_on` is the id of a store; without one it runs on embedded and simulated ones, as for the papers' figures.
+         */
+        ExperimentRunCreate: {
+            /** Run On */
+            run_on?: string | null;
+        };
+        /**
+         * ExperimentStoreRead
+         * @description A store to run experiments on: `embedded`, or that of an environment, by the application and its own id.
+         */
+        ExperimentStoreRead: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Address */
+            address: string;
         };
         /**
          * FileAmong
@@ -7424,6 +7473,13 @@ export interface components {
         Page_EnvironmentRead_: {
             /** Items */
             items: components["schemas"]["EnvironmentRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ExperimentStoreRead] */
+        Page_ExperimentStoreRead_: {
+            /** Items */
+            items: components["schemas"]["ExperimentStoreRead"][];
             /** Next */
             next: string | null;
         };
@@ -17743,6 +17799,105 @@ export interface operations {
             };
         };
     };
+    list_experiment_stores: {
+        parameters: {
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ExperimentStoreRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
     read_experiment: {
         parameters: {
             query?: never;
@@ -17857,7 +18012,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExperimentRunCreate"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             202: {
@@ -17915,6 +18074,15 @@ export interface operations {
             };
             /** @description The body is larger than 5 MB. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countsOf, durationOf, valueText } from './experiment-words'
+import { countsOf, durationOf, placeOf, valueText } from './experiment-words'
 
 describe('an experiment in words', () => {
   it.each([
@@ -9,6 +9,10 @@ describe('an experiment in words', () => {
     [[], ''],
   ] as const)('counts its claims: %j', (verdicts, words) => {
     expect(countsOf({ claims: verdicts.map((verdict) => ({ verdict })) })).toBe(words)
+  })
+
+  it('says where it ran', () => {
+    expect(['embedded:', 'cql://db1/shop'].map(placeOf)).toEqual(['on new embedded files', 'on cql://db1/shop'])
   })
 
   it('says about how long it takes', () => {

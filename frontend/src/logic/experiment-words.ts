@@ -22,6 +22,11 @@ export function durationOf({ minutes }: { minutes: number }): string {
   return minutes <= 1 ? 'about a minute' : `about ${Math.round(minutes)} minutes`
 }
 
+/** `on cql://db1/shop`: where a run was told to be. */
+export function placeOf(store: string): string {
+  return store === 'embedded:' ? 'on new embedded files' : `on ${store}`
+}
+
 /** A value of a row: numbers with as many digits as say something. */
 export function valueText(value: string | number | null): string {
   if (value === null) return '–'

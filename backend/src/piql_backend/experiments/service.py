@@ -77,15 +77,18 @@ class Experiments:
         """The figure of the last run, as SVG; ApiError 409 where there is none."""
         return await self._file(name, FIGURE)
 
-    async def start(self, name: str) -> ExperimentRead:
-        """Run an experiment; ApiError 409 while one runs."""
+    async def start(self, name: str, store: str | None = None) -> ExperimentRead:
+        """Run an experiment, with a URL on that store; ApiError 409 while one runs, 422 for one that takes no store."""
         experiment = _known(name)
+        if store is not None and experiment.not_on_stores is not None:
+            message = f"“{experiment.title}” takes no store: {experiment.not_on_stores}."
+            raise ApiError(422, "experiment-takes-no-store", message, "Run it without one.")
         if self._running is not None:
             other = BY_NAME[self._running].title
             raise ApiError(409, "experiment-under-way", f"“{other}” runs.", "Wait for it, or cancel it.")
         self._running, self._is_cancelled = name, False
         self._messages.pop(name, None)
-        self._work.begin(self._carry_out(name))
+        self._work.begin(self._carry_out(name, store))
         return self._read(experiment, await asyncio.to_thread(read_result, self._root / name))
 
     async def cancel(self, name: str) -> ExperimentRead:
@@ -102,14 +105,16 @@ class Experiments:
         if self._process is not None:
             await self._process.cancel()
 
-    async def _carry_out(self, name: str) -> None:
+    async def _carry_out(self, name: str, store: str | None) -> None:
         """Run the command into a folder beside the last result, which it replaces once it is whole."""
         folder = self._root / ".running"
         try:
             await asyncio.to_thread(_emptied, folder)
             arguments = [name, "--out", str(folder.resolve()), "--samples", str(self._samples.resolve())]
             arguments.append("--end-with-parent")  # also where this process is killed
-            self._process = await MeasuringProcess.start("experiment", arguments, folder, "")
+            if store is not None:
+                arguments.append("--store")  # alone: the URL is in the environment, where nobody else sees it
+            self._process = await MeasuringProcess.start("experiment", arguments, folder, store or "")
             if self._is_cancelled:
                 await self._process.cancel()
             code, complaint = await self._process.follow(lambda line: None)
@@ -144,6 +149,8 @@ class Experiments:
             ended_at=None if content is None else datetime.fromtimestamp(content["ended_at"], UTC),
             seconds=None if content is None else content["seconds"],
             has_figure=content is not None and content["chart"] is not None,
+            store=None if content is None else content.get("store"),
+            not_on_stores=experiment.not_on_stores,
         )
 
     def _state_of(self, name: str, has_result: bool) -> ExperimentState:

@@ -17,7 +17,7 @@ TOLD = (
     *("name", "id", "title", "role", "application", "environment", "path", "new_path", "line", "query", "table"),
     *("is_disabled", "is_archived", "is_resolved", "days", "template", "kind", "file_name", "size", "prefix", "branch"),
     *("verdict", "revision", "version", "base_version", "removes", "run_id", "share", "thresholds", "why", "label"),
-    *("needs_request", "load_runs_by", "approvals", "excludes_author", "checks"),
+    *("needs_request", "load_runs_by", "run_on", "approvals", "excludes_author", "checks"),
     *("quantile", "threshold_ms", "interval_seconds", "seconds", "rows", "add", "dry_run", "allow_writes"),
 )
 _MOST_CHARACTERS = 80  # of one value

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { experiments } from '../../api/experiment-queries'
 import { experimentsOf, guideOf } from '../../logic/view'
 import { EmptyState } from '../../ui/EmptyState'
@@ -9,11 +10,13 @@ import { ViewLink } from '../ViewLink'
 import { ExperimentList } from './ExperimentList'
 import styles from './experiments.module.css'
 import { OneExperiment } from './OneExperiment'
+import { StoreChoice } from './StoreChoice'
 
 /** What the papers claim, run here: the list of experiments, or the one that the address names. */
 export default function ExperimentsPage() {
   const { experiment: name } = useView()
   const { data, error } = useQuery(experiments)
+  const [runOn, setRunOn] = useState('')
   const one = data?.find((experiment) => experiment.name === name)
   return (
     <ListPage
@@ -27,15 +30,16 @@ export default function ExperimentsPage() {
           <EmptyState title="Reading the experiments…" />
         )
       ) : one ? (
-        <OneExperiment experiment={one} />
+        <OneExperiment experiment={one} runOn={runOn} onStore={setRunOn} />
       ) : name === undefined ? (
         <>
           <p className={styles['lead']}>
-            The papers behind PIQL make claims. Each experiment runs some of them on this server, without a cluster, and
-            says whether they were found here, too.{' '}
+            The papers behind PIQL make claims. Each experiment runs some of them on this server, without a cluster or
+            on a store of yours, and says whether they were found here, too.{' '}
             <ViewLink to={guideOf('experiments')}>What the verdicts mean</ViewLink>
           </p>
-          <ExperimentList experiments={data} />
+          <StoreChoice value={runOn} onChange={setRunOn} />
+          <ExperimentList experiments={data} runOn={runOn} />
         </>
       ) : (
         <EmptyState title={`There is no experiment ${name}`} />

@@ -2,19 +2,29 @@ import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { experimentResult, fileOf } from '../../api/experiment-queries'
 import type { Experiment } from '../../api/types'
-import { durationOf, valueText } from '../../logic/experiment-words'
+import { durationOf, placeOf, valueText } from '../../logic/experiment-words'
 import { Badge } from '../../ui/Badge'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatDay } from '../../units'
 import styles from './experiments.module.css'
+import { NoStore } from './NoStore'
 import { RunButton } from './RunButton'
+import { StoreChoice } from './StoreChoice'
 import { TONES, VerdictBadge } from './VerdictBadge'
 
 /** One experiment: what the paper claims beside what was found here, the figure, and every number. */
-export function OneExperiment({ experiment }: { experiment: Experiment }) {
-  const { name, title, paper, about, ended_at, seconds, message } = experiment
+export function OneExperiment({
+  experiment,
+  runOn,
+  onStore,
+}: {
+  experiment: Experiment
+  runOn: string
+  onStore: (store: string) => void
+}) {
+  const { name, title, paper, about, ended_at, seconds, message, store, not_on_stores } = experiment
   return (
     <>
       <div className={styles['row']}>
@@ -26,10 +36,11 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
               <Download size={13} aria-hidden /> Page
             </a>
           )}
-          <RunButton experiment={experiment} />
+          <RunButton experiment={experiment} runOn={not_on_stores === null ? runOn : ''} />
         </span>
       </div>
       <p>{about}</p>
+      {not_on_stores === null ? <StoreChoice value={runOn} onChange={onStore} /> : <NoStore experiment={experiment} />}
       {message ? <p className={styles['error']}>{message}</p> : null}
       {ended_at === null ? (
         <EmptyState title="Not run yet">It takes {durationOf(experiment)} on a small machine.</EmptyState>
@@ -42,7 +53,8 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
           <Rows name={name} endedAt={ended_at} />
           <p className={styles['soft']}>
             Run {formatDay(ended_at)}
-            {seconds === null ? '' : `, in ${valueText(Math.round(seconds))} s`}.
+            {seconds === null ? '' : `, in ${valueText(Math.round(seconds))} s`}
+            {store === null ? '' : `, ${placeOf(store)}`}.
           </p>
         </>
       )}

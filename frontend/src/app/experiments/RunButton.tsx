@@ -6,18 +6,21 @@ import type { Experiment } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 
-/** Runs an experiment, or stops it while it runs. */
-export function RunButton({ experiment }: { experiment: Experiment }) {
+/** Runs an experiment on the store `runOn` (empty for none), if it takes one, or stops it while it runs. */
+export function RunButton({ experiment, runOn }: { experiment: Experiment; runOn: string }) {
   const queryClient = useQueryClient()
   const isRunning = isUnderWay(experiment)
   const path = { params: { path: { name: experiment.name } } }
   const change = useMutation({
     mutationFn: () =>
       answered(
-        isRunning ? api.POST('/api/experiments/{name}/cancel', path) : api.POST('/api/experiments/{name}/runs', path),
+        isRunning
+          ? api.POST('/api/experiments/{name}/cancel', path)
+          : api.POST('/api/experiments/{name}/runs', { ...path, body: runOn === '' ? {} : { run_on: runOn } }),
       ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: experiments.queryKey }),
   })
+  const takesNone = !isRunning && runOn !== '' && experiment.not_on_stores !== null
   const action = isRunning ? 'Cancel' : experiment.verdict ? 'Run again' : 'Run'
   return (
     <>
@@ -25,7 +28,7 @@ export function RunButton({ experiment }: { experiment: Experiment }) {
       <Button
         size="small"
         icon={isRunning ? <Square size={12} aria-hidden /> : <Play size={12} aria-hidden />}
-        disabled={change.isPending || experiment.state === 'cancelling'}
+        disabled={change.isPending || takesNone || experiment.state === 'cancelling'}
         onClick={() => change.mutate()}
         aria-label={`${action} ${experiment.title}`}
       >
