@@ -114,6 +114,16 @@ def test_a_client_that_starts_again_finishes_what_it_committed_and_nothing_else(
     assert again.services.receive(atomic_queue("one"), 10, 0) == []
 
 
+def test_what_a_client_writes_after_it_started_again_is_no_repetition(connection: Connection, prefix: str) -> None:
+    for payload in ("before", "after"):
+        client = new_client(Services(connection, prefix), "one", level="atomicity", interval=-1.0)
+        recover(client)
+        client.update("item", ITEMS[0], payload)
+        commit(client)
+        assert client.read("item", ITEMS[0]) == payload
+        assert stored(Services(connection, prefix), "item")[ITEMS[0]] == payload
+
+
 @pytest.mark.parametrize("level", ["monotonicity", "atomicity"])
 def test_the_last_update_stays_where_messages_come_twice_late_and_turned(
     connection: Connection, prefix: str, level: Level

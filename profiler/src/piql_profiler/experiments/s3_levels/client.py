@@ -49,7 +49,11 @@ class _Kept:
 
 @dataclass(slots=True)
 class Client:
-    """`interval` is the checkpoint interval in the paper's seconds, `lock_seconds` the server's seconds of a token."""
+    """`interval` is the checkpoint interval in the paper's seconds, `lock_seconds` the server's seconds of a token.
+
+    As `writer` it counts its updates and calls its pages. One that starts again is another writer (`commits.recover`):
+    its counters begin at 1, and a page has had these numbers from the one before.
+    """
 
     services: Services
     name: str
@@ -58,11 +62,16 @@ class Client:
     lock_seconds: int = 600
     log: list[LogRecord] = field(default_factory=list)
     commits: int = 0
+    writer: str = ""
     _kept: OrderedDict[str, _Kept] = field(default_factory=OrderedDict)
     _counters: dict[str, int] = field(default_factory=dict)
     _seen: dict[str, dict[str, int]] = field(default_factory=dict)
     _pending: list[LogRecord] = field(default_factory=list)
     _pages_made: int = 0
+
+    def __post_init__(self) -> None:
+        """Be the first writer of this name, where no other is said."""
+        self.writer = self.writer or self.name
 
     @property
     def is_monotonic(self) -> bool:
@@ -87,7 +96,7 @@ class Client:
         self._kept[name].is_changed = True
         client, counter = "", 0
         if self.is_monotonic:
-            client, counter = self.name, self._counters.get(queue, 0) + 1
+            client, counter = self.writer, self._counters.get(queue, 0) + 1
             self._counters[queue] = counter
         record = LogRecord(kind, collection, key, payload, queue, client, counter, self.commits + 1)
         self.log.append(record)
@@ -165,7 +174,7 @@ class Client:
         """Put a data page; one that is too large becomes two, first the right one, so that readers find their way."""
         if is_too_large(leaf):
             self._pages_made += 1
-            right_name = f"{collection}-{self.name}-{self._pages_made}"
+            right_name = f"{collection}-{self.writer}-{self._pages_made}"
             make_queues(self.services, page_queue(right_name))
             first, right = split(leaf, right_name)
             self.put(right_name, right)
@@ -178,7 +187,7 @@ class Client:
 
     def forget_pending(self, queue: str, counters: dict[str, int]) -> None:
         """Forget own updates that the pages in the bucket have now."""
-        through = counters.get(self.name, 0)
+        through = counters.get(self.writer, 0)
         self._pending = [record for record in self._pending if record.queue != queue or record.counter > through]
 
     def _fetched(self, name: str) -> _Kept:
@@ -203,7 +212,7 @@ class Client:
         """Show this client what it has written and the page does not have."""
         for record in self._pending:
             if record.kind == "update":
-                if record.queue == page_queue(name) and record.counter > leaf.counters.get(self.name, 0):
+                if record.queue == page_queue(name) and record.counter > leaf.counters.get(self.writer, 0):
                     leaf.records[record.key] = record.payload
             elif name.startswith(f"{record.collection}-") and leaf.has_room_for(record.key):
                 root = self._kept.get(root_of(record.collection))

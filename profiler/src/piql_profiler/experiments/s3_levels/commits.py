@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from secrets import token_hex
 
 from piql_profiler.experiments.s3_levels.checkpoints import checkpoint_index, checkpoint_page
 from piql_profiler.experiments.s3_levels.client import Client, tree_queue
@@ -53,8 +54,9 @@ def recover(client: Client) -> list[int]:
     """Finish what a client of this name has committed and not propagated; return the numbers of those commits.
 
     Log records without a commit record are deleted: that transaction never was. So the queue is asked until it gives
-    nothing more: a commit record may come later than its log records.
+    nothing more: a commit record may come later than its log records. From then on the client is a writer of its own.
     """
+    client.writer = f"{client.name}.{token_hex(4)}"
     return _propagate(client)
 
 
