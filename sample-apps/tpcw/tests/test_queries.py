@@ -207,7 +207,7 @@ def test_the_limits_offered_bound_an_analytical_query(name: str) -> None:
 
 def test_best_sellers_kept_up_to_date_take_what_the_readme_says() -> None:
     text = README.read_text()
-    says = re.search(r"at most (?P<requests>\d+) requests:\n\n```piql[^\n]*\n(?P<block>.*?)^```$", text, re.M | re.S)
+    says = re.search(r"at most\s(?P<requests>\d+)\srequests:\n\n```piql[^\n]*\n(?P<block>.*?)^```$", text, re.M | re.S)
     assert says
     files = {"schema.piql": (HERE / "schema.piql").read_text(), "sales.piql": says["block"]}
     bound = piql.compile(files).queries["bestSellers"].bound
