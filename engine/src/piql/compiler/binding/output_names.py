@@ -1,16 +1,28 @@
-"""Two columns of a result with one name: the error, with a name for one of them as its fix."""
+"""What a column of a result is called, and the error where two have one name, with a name for one as its fix."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
 
+from piql.compiler.logical.expressions import ColumnRef, Expression
 from piql.compiler.logical.operators import Output
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.print_queries import written
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
+
+
+def output_name(item: ast.SelectItem, expression: Expression) -> str:
+    """Return the name of an output: its alias, its column, the function that it calls, or its text."""
+    if item.alias is not None:
+        return item.alias.text
+    if isinstance(expression, ColumnRef):
+        return expression.name
+    if isinstance(item.expression, ast.Call):
+        return item.expression.name.text.lower()
+    return " ".join(item.expression.span.text.split())
 
 
 def duplicate_output(

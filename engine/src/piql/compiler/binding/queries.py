@@ -24,7 +24,7 @@ from piql.compiler.binding.existence import bind_existence, only_existence
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.one_row import one_row
 from piql.compiler.binding.order import is_of_outputs, sort_keys
-from piql.compiler.binding.output_names import duplicate_output
+from piql.compiler.binding.output_names import duplicate_output, output_name
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.parts_of_groups import BoundSelect, parts_of_groups
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
@@ -146,23 +146,12 @@ class _Select:
         if order and node.order is not None:
             plan = logical.Sort(keys=order, input=plan, span=node.order.span)
         plan = logical.Projection(outputs=tuple(outputs), input=plan, span=node.items_span)
-        self._warn_of_parts(plan, aggregates, is_grouped)
+        are_rows_counted = not (self.is_each_once or aggregates or is_grouped)
+        parts = parts_of_groups(BoundSelect(node, self.scope.relations, plan, aggregates, are_rows_counted))
+        self.context.diagnostics.extend([parts] if parts is not None else ())
         if node.is_distinct:
             plan = logical.Distinct(input=plan, span=node.distinct)
         return with_stop(self.context, node, plan)
-
-    def _warn_of_parts(
-        self, plan: logical.LogicalNode, aggregates: tuple[bound.Aggregate, ...], is_grouped: bool
-    ) -> None:
-        """Warn where the stripes of a view are taken for its groups."""
-        if all(relation.table is None or relation.table.view is None for relation in self.scope.relations):
-            return
-        are_rows_counted = not (self.is_each_once or aggregates or is_grouped)
-        warning = parts_of_groups(
-            BoundSelect(self.node, self.scope.relations, plan, aggregates, are_rows_counted=are_rows_counted)
-        )
-        if warning is not None:
-            self.context.diagnostics.append(warning)
 
     def _binder(self, clause: str, aggregates: bool = False) -> ExpressionBinder:
         return ExpressionBinder(self.context, self.scope, clause, aggregates)
@@ -311,7 +300,7 @@ class _Select:
             if expression is None:
                 self.is_broken = True
                 continue
-            outputs.append(logical.Output(name=_output_name(item, expression), expression=expression))
+            outputs.append(logical.Output(name=output_name(item, expression), expression=expression))
         return outputs
 
     def _too_many(self, message: str, span: Span, help: str | tuple[str, ...] = ()) -> None:
@@ -506,14 +495,3 @@ class _Select:
                     )
                 )
                 return
-
-
-def _output_name(item: ast.SelectItem, expression: bound.Expression) -> str:
-    """Return the name of an output: its alias, its column, the function that it calls, or its text."""
-    if item.alias is not None:
-        return item.alias.text
-    if isinstance(expression, bound.ColumnRef):
-        return expression.name
-    if isinstance(item.expression, ast.Call):
-        return item.expression.name.text.lower()
-    return " ".join(item.expression.span.text.split())

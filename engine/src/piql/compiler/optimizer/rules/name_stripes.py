@@ -21,7 +21,7 @@ def name_stripes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     No row has another number, so the result stays the same, and each stripe is a get. The condition of a semi join
     counts as well: EXISTS and NOT EXISTS read the stripes of the group that they look for.
     """
-    if Relation not in kinds_of(plan):
+    if Relation not in kinds_of(plan) or not any(map(_has_stripes, plan.find(Relation))):
         return plan
 
     def name(node: LogicalNode, matched: tuple[Expression, ...] = ()) -> LogicalNode:
@@ -41,6 +41,10 @@ def name_stripes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     plan = map_regions(plan, name)
     return name_matches(plan) if SemiJoin in kinds_of(plan) else plan
+
+
+def _has_stripes(relation: Relation) -> bool:
+    return relation.table.view is not None and relation.table.view.stripes is not None
 
 
 def _named(leg: Leg, region: Region, matched: tuple[Expression, ...]) -> Leg:
