@@ -12,11 +12,11 @@ from typing import Any
 
 import piql
 from piql.client.database import Database
-from piql.runtime.writing.stepped.intents import intents_of, processes
 from piql.store.embedded.store import EmbeddedStore
 from piql.store.stepwise.store import StepwiseStore
 from promises import broken_promises
 
+from .filling_views import intents_left
 from .interleaved import Script, merges
 from .world import opened, outcome
 
@@ -85,9 +85,7 @@ def contents(db: Database) -> Contents:
 
 def check_sales(db: Database) -> None:
     """Hold views, entries and references against the records; nothing may be left in progress."""
-    row_writes = db.store.row_writes
-    assert row_writes is not None
-    assert [intent for name in processes(row_writes) for intent in intents_of(row_writes, name)] == []
+    assert intents_left(db) == []
     assert broken_promises(db) == []
 
 

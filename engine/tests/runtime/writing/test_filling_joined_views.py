@@ -17,25 +17,22 @@ import piql
 import pytest
 from piql.client.database import Database
 from piql.client.recounts import recount
-from piql.runtime.writing.stepped.intents import intents_of, processes
 from piql.store.embedded.store import EmbeddedStore
 from piql.store.stepwise.store import StepwiseStore
 from piql.versions.change import build as builds
 from piql.versions.change import steps
-from piql.versions.change.build import BackfillRate, Build
-from piql.versions.change.progress import read_progress
 from piql.versions.change.state import read_state
 from piql.versions.deploy import begin_deploy, open_build
 from promises import broken_promises, broken_views
 
 from .exploring import Exploration
+from .filling_views import SLOW, intents_left, taken_over, write_or_count
 from .interleaved import Script
 from .interrupted import GatedStore, Interruption, Killed
 from .joined_sales import ROWS, TABLES, VIEWS
 from .test_all_orders import HURRIED, SKEWS, Theatre
 from .world import opened, outcome
 
-SLOW = BackfillRate(step_rows=2, first_rows=0, busy_share=1.0)
 _FOLDERS: list[TemporaryDirectory[str]] = []  # they go with the process
 _numbers = count()
 
@@ -104,22 +101,9 @@ def tables(phase: str | None = "filling") -> EmbeddedStore:
     return StepwiseStore(copy, "NORMAL")
 
 
-def taken_over(store: EmbeddedStore) -> Build:
-    """Return the build that is on its way, as if the lease of whoever drives it had ended."""
-    build, progress = open_build(store, SLOW), read_progress(store)
-    assert build is not None
-    assert progress is not None
-    build._driver = progress.driver or build._driver
-    return build
-
-
 def do(db: Database, script: str) -> str:
     """Make a write, or count a line as the walk does, and say what came of it."""
-    word, _, row = script.partition(" ")
-    if word != "count":
-        return outcome(db, script)
-    db._prepared.stepped("lines").count((int(row),))
-    return "counted"
+    return write_or_count(db, "lines", script)
 
 
 def check_filled(db: Database) -> None:
@@ -130,9 +114,7 @@ def check_filled(db: Database) -> None:
         for row in db.some_rows(table, db.deployment.tables[table].primary_key, 99) if rows else ():
             writer.count(row)
     assert broken_views(db, with_coming=True) == []
-    row_writes = db.store.row_writes
-    assert row_writes is not None
-    assert [intent for name in processes(row_writes) for intent in intents_of(row_writes, name)] == []
+    assert intents_left(db) == []
 
 
 def explore(what: str, hurried: int | None) -> int:

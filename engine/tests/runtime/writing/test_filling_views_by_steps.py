@@ -16,19 +16,16 @@ import piql
 import pytest
 from piql.client.database import Database
 from piql.runtime.writing.stepped import writer as writers
-from piql.runtime.writing.stepped.intents import intents_of, processes
-from piql.store.base import Store
 from piql.store.embedded.store import EmbeddedStore
 from piql.store.stepwise.store import StepwiseStore
 from piql.versions.change import build as builds
 from piql.versions.change import steps
-from piql.versions.change.build import BackfillRate, Build
-from piql.versions.change.progress import read_progress
 from piql.versions.change.state import read_state
 from piql.versions.deploy import begin_deploy, open_build
 from promises import broken_promises, broken_views
 
 from .exploring import Exploration
+from .filling_views import SLOW, intents_left, taken_over, write_or_count
 from .interleaved import Script
 from .interrupted import GatedStore, Interruption, Killed
 from .test_all_orders import HURRIED, SKEWS, Theatre
@@ -41,7 +38,6 @@ SELECT page, COUNT(*) AS visits, COUNT(seconds) AS timed, SUM(seconds) AS total
 FROM visits WHERE page IS NOT NULL GROUP BY page;
 CREATE QUERY top_again AS SELECT page, visits FROM by_page_again ORDER BY visits DESC LIMIT 3;
 """
-SLOW = BackfillRate(step_rows=2, first_rows=0, busy_share=1.0)
 IDS = range(1, 8)
 _FOLDERS: list[TemporaryDirectory[str]] = []  # they go with the process
 _numbers = count()  # of copies: a name that is used twice is that of a store that may still be open
@@ -96,22 +92,9 @@ def filling(phase: str = "filling") -> EmbeddedStore:
     return StepwiseStore(copy, "NORMAL")
 
 
-def taken_over(store: Store) -> Build:
-    """Return the build that is on its way, as if the lease of whoever drives it had ended."""
-    build, progress = open_build(store, SLOW), read_progress(store)
-    assert build is not None
-    assert progress is not None
-    build._driver = progress.driver or build._driver
-    return build
-
-
 def do(db: Database, script: str) -> str:
     """Make a write, or count a row as the walk does, and say what came of it."""
-    word, _, row = script.partition(" ")
-    if word != "count":
-        return outcome(db, script)
-    db._prepared.stepped("visits").count((int(row),))
-    return "counted"
+    return write_or_count(db, "visits", script)
 
 
 def check_filled(db: Database) -> None:
@@ -120,9 +103,7 @@ def check_filled(db: Database) -> None:
     for row in IDS:
         do(db, f"count {row}")
     assert broken_views(db, with_coming=True) == []
-    row_writes = db.store.row_writes
-    assert row_writes is not None
-    assert [intent for name in processes(row_writes) for intent in intents_of(row_writes, name)] == []
+    assert intents_left(db) == []
 
 
 def stopped(script: str, at: int) -> tuple[EmbeddedStore, Interruption]:

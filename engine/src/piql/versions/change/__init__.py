@@ -15,7 +15,8 @@
 5. *checking*: writers enforce the new constraints, too, and `checking` checks existing rows.
    On a store without transactions `placing` then gives them their places under new limits.
    A change with a canary then stays: executions are tried on it until somebody promotes or withdraws it.
-6. *in force*: one step makes the new version the one that queries and writers follow.
+6. *in force*: one step makes the new version the one that queries and writers follow. `left_views` says which views of
+   the version before nobody keeps up from then on.
 
 `state` is what the store keeps of this, `progress` how far a change has come, `steps` takes one bounded step in one
 transaction, `build` drives the steps in a thread, at a limited pace, and can be paused, resumed and cancelled. A

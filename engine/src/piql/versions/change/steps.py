@@ -23,6 +23,7 @@ from piql.schema.view_joins import walked_table
 from piql.store.base import Store, Transaction
 from piql.versions.change.checking import GroupsCheck, RowsCheck, limit_rule, refusal, unique_rule
 from piql.versions.change.filling import Emptying, Filling, ViewCounting, ViewFilling
+from piql.versions.change.left_views import left_views_of
 from piql.versions.change.placing import Placing
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import Outcome, Progress, Task, read_progress
@@ -73,7 +74,7 @@ class SchemaSteps:
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
         """Do one step, `rows` rows of a task or the change to the next phase; return where the change stands then."""
         if stand.state.change is None:
-            state = replace(stand.state, is_before_held=False, left_views=_left_views(stand.state, self._store))
+            state = replace(stand.state, is_before_held=False, left_views=left_views_of(stand.state, self._store))
             return _ended(replace(stand, state=state), "in force")
         if stand.state.change.canary is not None and stand.state.change.canary.stage != "building":
             return self._advance_canary(stand, stand.state.change)
@@ -318,23 +319,6 @@ def _is_held(coming: Deployment, current: Deployment) -> bool:
         for name, table in current.tables.items()
         if name in coming.tables
     )
-
-
-def _left_views(state: SchemaState, store: Store) -> tuple[str, ...]:
-    """Return the views of the version before that no writer keeps up once nobody reads by that version.
-
-    Without transactions these are its views of several tables: they hold rows (`held_rows`), and no version may be held
-    by what it does not have. A rollback fills them anew.
-    """
-    if store.row_writes is None or state.before is None:
-        return state.left_views
-    kept = compiled(state.in_force, state).tables
-    dropped = (
-        name
-        for name, table in compiled(state.before, state).tables.items()
-        if table.view is not None and table.view.joins and name not in kept
-    )
-    return tuple(dict.fromkeys((*state.left_views, *dropped)))
 
 
 def _to_do_again(progress: Progress, is_done_twice: Callable[[Task], bool]) -> Progress:
