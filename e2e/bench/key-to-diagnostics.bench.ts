@@ -5,6 +5,7 @@
 //         └─ event.timeStamp                                              performance.now() ─┘
 import type { Page } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
+import { type Change, KEYS } from './limit-keys.ts'
 
 // The budget is printed beside the times; nothing fails when it is exceeded.
 const SCHEMA = 'schema.piql'
@@ -14,13 +15,6 @@ const ONE = 'queries/one.piql'
 const ONE_QUERY = 'CREATE QUERY one AS\nSELECT target FROM follows WHERE owner = [1: me] LIMIT 10;'
 /** Typed behind the LIMIT of one query: a letter after the number, and its removal. */
 const SQUIGGLES = [
-  { key: 'x', changes: 'squiggle' },
-  { key: 'Backspace', changes: 'squiggle' },
-] as const
-/** Typed right behind the 100 of CARDINALITY LIMIT: each key changes either a bound or a squiggle. */
-const KEYS = [
-  { key: '0', changes: 'bound' },
-  { key: 'Backspace', changes: 'bound' },
   { key: 'x', changes: 'squiggle' },
   { key: 'Backspace', changes: 'squiggle' },
 ] as const
@@ -37,8 +31,6 @@ const CASES = [
   { files: 1, queries: 100, rounds: 30 },
   { files: 500, queries: 500, rounds: 15 },
 ]
-
-type Change = (typeof KEYS)[number]['changes']
 
 declare global {
   interface Window {

@@ -8,22 +8,14 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import { Together, takePart } from '../pages/Together.ts'
 import { Workbench } from '../pages/Workbench.ts'
+import { type Change, KEYS } from './limit-keys.ts'
 
 const PEOPLE = 5
 const SCHEMA = 'schema.piql'
 const QUERY = 'thoughtstream'
-/** Typed right behind the 100 of CARDINALITY LIMIT: each key changes either a bound or a squiggle. */
-const KEYS = [
-  { key: '0', changes: 'bound' },
-  { key: 'Backspace', changes: 'bound' },
-  { key: 'x', changes: 'squiggle' },
-  { key: 'Backspace', changes: 'squiggle' },
-] as const
 const ROUNDS = 40
 const WARM_UP_ROUNDS = 5
 const BUDGET_MS = 150
-
-type Change = (typeof KEYS)[number]['changes']
 
 declare global {
   interface Window {

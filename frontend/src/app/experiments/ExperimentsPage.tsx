@@ -34,8 +34,8 @@ export default function ExperimentsPage() {
       ) : name === undefined ? (
         <>
           <p className={styles['lead']}>
-            The papers behind PIQL make claims. Each experiment runs some of them on this server, without a cluster or
-            on a store of yours, and says whether they were found here, too.{' '}
+            The papers behind PIQL make claims. Each experiment runs some of them on this server, or on a store that you
+            choose, and says whether they were found here, too.{' '}
             <ViewLink to={guideOf('experiments')}>What the verdicts mean</ViewLink>
           </p>
           <StoreChoice value={runOn} onChange={setRunOn} />
