@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -13,6 +14,7 @@ import httpx
 import pytest
 from piql_backend import lifecycle
 from piql_backend.applications.ids import id_of
+from piql_backend.applications.templates import TEMPLATES
 from piql_backend.commands.applications import app
 from piql_backend.environments.environment import Environment
 from piql_backend.settings import Settings
@@ -40,6 +42,18 @@ async def test_an_application_of_a_template_comes_with_its_queries_and_rows(clie
     live = (await client.get(f"{in_development('my-chat')}/deployments/live")).json()
     assert live["version"] == 1
     assert (await client.get(f"{in_development('my-chat')}/tables/people/rows")).json()["rows"] != []
+
+
+async def test_the_views_of_a_template_have_counted_its_rows(client: httpx.AsyncClient) -> None:
+    assert (await made(client, title="Votes", template="leaderboard")).status_code == 201
+    rows = (await client.get(f"{in_development('votes')}/tables/pointsOf/rows")).json()["rows"]
+    assert rows != []
+
+
+def test_the_dialog_offers_every_template() -> None:
+    dialog = Path(__file__).resolve().parents[2] / "frontend" / "src" / "app" / "home" / "NewApplication.tsx"
+    offered = re.findall(r"\{ id: '(\w+)', name: '[A-Z]\S+: ", dialog.read_text(encoding="utf-8"))
+    assert offered == list(TEMPLATES)
 
 
 async def test_an_empty_one_and_one_of_files_have_nothing_deployed(client: httpx.AsyncClient) -> None:

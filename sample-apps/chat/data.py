@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
+from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -42,15 +44,25 @@ def generate(
     chance = random.Random(seed)
     opened = NEWEST - timedelta(seconds=OLDEST_SECONDS)
     members = _members(chance, people, rooms, rooms_per_person)
+    reads = {
+        (number, name): NEWEST - timedelta(minutes=chance.randrange(10_000))
+        for number, names in members.items()
+        for name in names
+    }
+    written, times = _messages(chance, members, messages)
     return {
         "people": [{"name": person(number), "joined": opened} for number in range(people)],
         "rooms": [{"id": room(number), "title": _title(number), "created": opened} for number in range(rooms)],
         "members": [
-            {"room": room(number), "person": name, "read_upto": NEWEST - timedelta(minutes=chance.randrange(10_000))}
-            for number, names in members.items()
-            for name in names
+            {
+                "room": room(number),
+                "person": name,
+                "read_upto": upto,
+                "read_posts": bisect_right(times[number], upto),
+            }
+            for (number, name), upto in reads.items()
         ],
-        "messages": _messages(chance, members, messages),
+        "messages": written,
     }
 
 
@@ -69,8 +81,10 @@ def _members(chance: random.Random, people: int, rooms: int, rooms_per_person: i
     return members
 
 
-def _messages(chance: random.Random, members: dict[int, list[str]], count: int) -> list[Row]:
-    """Messages at whole seconds, no two of one person in one room at one time."""
+def _messages(
+    chance: random.Random, members: dict[int, list[str]], count: int
+) -> tuple[list[Row], dict[int, list[datetime]]]:
+    """Messages at whole seconds, no two of one person in one room at one time, and the sorted times by room."""
     busy = [number for number, names in members.items() if names]
     rows: dict[tuple[int, int, str], Row] = {}
     while busy and len(rows) < count:
@@ -79,4 +93,7 @@ def _messages(chance: random.Random, members: dict[int, list[str]], count: int) 
         text = f"{chance.choice(OPENINGS)} {chance.choice(THINGS)}."
         sent = NEWEST - timedelta(seconds=seconds)
         rows[number, seconds, sender] = {"room": room(number), "sent": sent, "sender": sender, "text": text}
-    return list(rows.values())
+    times: dict[int, list[datetime]] = defaultdict(list)
+    for number, seconds, _ in sorted(rows, key=lambda key: -key[1]):
+        times[number].append(NEWEST - timedelta(seconds=seconds))
+    return list(rows.values()), times

@@ -65,6 +65,17 @@ TEMPLATES: Mapping[str, Template] = {
             "Products, carts, orders and reviews.",
             lambda size: {"customers": size.users // 2, "products": size.users, "reviews": 2 * size.users},
         ),
+        Template(
+            "leaderboard",
+            "Leaderboard",
+            "Stories with votes and comments, which views count.",
+            lambda size: {
+                "people": size.users // 2,
+                "stories": size.users,
+                "votes": 10 * size.users,
+                "comments": 3 * size.users,
+            },
+        ),
     )
 }
 

@@ -19,8 +19,9 @@ const TEMPLATES = [
   { id: '', name: 'Empty' },
   { id: 'scadr', name: 'SCADr: short thoughts of users who follow each other' },
   { id: 'tpcw', name: 'TPC-W: a bookshop with carts and orders' },
-  { id: 'chat', name: 'Chat: rooms, members and messages' },
+  { id: 'chat', name: 'Chat: rooms, members, messages and unread posts' },
   { id: 'shop', name: 'Shop: products, carts, orders and reviews' },
+  { id: 'leaderboard', name: 'Leaderboard: stories, and views that count their votes and comments' },
 ]
 const SOURCES: readonly { id: Source; name: string }[] = [
   { id: 'schema', name: 'A schema in SQL or CQL' },
