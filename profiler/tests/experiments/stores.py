@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from piql_profiler.experiments.experiment import Outcome
 from piql_profiler.experiments.papers import BY_NAME, EXPERIMENTS
 from piql_profiler.experiments.stage import Stage
@@ -20,6 +21,11 @@ COUNTED = {  # claims about requests, whose figures no machine changes; the othe
     "vldb-figure-7": ("the scale-independent plan makes a fixed number of random reads, whoever the target is",),
     "vldb-table-1-p99": (),
 }
+
+QUICK = "vldb-figure-7"
+"""The one that `make test` runs on each store; the others take up to half a minute on a cluster."""
+
+PARAMETERS = [pytest.param(name, marks=() if name == QUICK else pytest.mark.long) for name in ON_STORES]
 
 
 def run_on(name: str, store: str) -> Outcome:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 
-from .stores import ON_STORES, run_on
+from .stores import PARAMETERS, run_on
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("name", ON_STORES)
+@pytest.mark.parametrize("name", PARAMETERS)
 def test_an_experiment_runs_on_a_cluster(name: str, cluster_url: Callable[[], str]) -> None:
     run_on(name, cluster_url())
