@@ -129,11 +129,9 @@ test('the schema is changed in the diagram by keys alone: shown first, written i
   expect(await editor.text('schema.piql')).toBe(before)
 })
 
-test('thirty tables are shown by their names, found by keys, and shown with their columns on demand', async ({
-  workbench,
-  api,
-  page,
-}) => {
+test('thirty tables are shown by their names, found by keys, and shown with their columns on demand', {
+  tag: '@long',
+}, async ({ workbench, api, page }) => {
   const { diagram, editor } = workbench
   const table = (number: number) => {
     const columns = ['id INT PRIMARY KEY', ...Array.from({ length: 8 }, (_, column) => `column_${column} TEXT`)]

@@ -13,10 +13,9 @@ const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 1024, height: 768 }
 const APPLICATION = '/api/applications/journey'
 
-test('what is deployed to development is promoted to another environment, which is removed again', async ({
-  workbench,
-  page,
-}) => {
+test('what is deployed to development is promoted to another environment, which is removed again', {
+  tag: '@long',
+}, async ({ workbench, page }) => {
   const { deploy } = workbench
   await page.goto('/')
   await page.getByRole('button', { name: 'New application' }).click()

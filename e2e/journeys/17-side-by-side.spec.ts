@@ -11,10 +11,9 @@ const APPLICATIONS = {
 const AGAIN = { maxRetries: 2 }
 type Id = keyof typeof APPLICATIONS
 
-test('SCADr and TPC-W stand side by side, each untouched by what is deployed and written in the other', async ({
-  workbench,
-  page,
-}) => {
+test('SCADr and TPC-W stand side by side, each untouched by what is deployed and written in the other', {
+  tag: '@long',
+}, async ({ workbench, page }) => {
   test.slow()
   const { application, deploy, editor, run } = workbench
   const [scadr, tpcw] = [await stateOf(page, 'scadr'), await stateOf(page, 'tpcw')]

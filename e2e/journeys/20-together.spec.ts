@@ -47,11 +47,9 @@ test('whoever has not got the shared text yet is shown nobody, and then everybod
   await ada.workbench.editor.expectText(FIND_USER, '-- by Ben')
 })
 
-test('five people edit one file, one of them offline for a while, and the server is killed meanwhile', async ({
-  browser,
-  server,
-  api,
-}) => {
+test('five people edit one file, one of them offline for a while, and the server is killed meanwhile', {
+  tag: '@long',
+}, async ({ browser, server, api }) => {
   const people = await Promise.all([1, 2, 3, 4, 5].map(() => somebody(browser, server.url)))
   const [first, second, third, fourth, away] = people as [Person, Person, Person, Person, Person]
   for (const { together } of people) await expect(together.people).toHaveCount(4)

@@ -64,7 +64,7 @@ test('a load run is started, followed, reloaded, and its result opens again', as
   await expect(result).toContainText('Open loop on the store')
 })
 
-test('a run is cancelled and keeps what it measured, and two runs are compared', async ({ page }) => {
+test('a run is cancelled and keeps what it measured, and two runs are compared', { tag: '@long' }, async ({ page }) => {
   await start(page, { label: 'long', time: '600' })
   await chartsMove(page)
   await page.getByRole('button', { name: 'Cancel the run' }).click()

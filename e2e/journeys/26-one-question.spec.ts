@@ -6,7 +6,10 @@ const FIND_USER = 'queries/findUser.piql'
 const ADDRESS = `/applications/scadr/development?file=${FIND_USER}&query=findUser`
 const QUIET_MS = 12_000
 
-test('while nothing happens, a page asks for the pulse and for nothing else', async ({ workbench, page }) => {
+test('while nothing happens, a page asks for the pulse and for nothing else', { tag: '@long' }, async ({
+  workbench,
+  page,
+}) => {
   await workbench.open(ADDRESS)
   await expect(workbench.saveState).toHaveText('Saved')
   await page.waitForTimeout(6000) // what opening the page asks for is over

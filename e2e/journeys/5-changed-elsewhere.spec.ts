@@ -12,13 +12,9 @@ const APPLICATION_REQUEST = '**/api/applications/scadr'
 const typedTexts = async (api: Api) =>
   (await api.files()).flatMap(({ text }) => /(First|Second) by name\./.exec(text)?.slice(1) ?? []).toSorted()
 
-test('what two tabs have typed into one file and could not save is in the next one, both of it', async ({
-  workbench,
-  context,
-  api,
-  page,
-  server,
-}) => {
+test('what two tabs have typed into one file and could not save is in the next one, both of it', {
+  tag: '@long',
+}, async ({ workbench, context, api, page, server }) => {
   const secondTab = new Workbench(await context.newPage())
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
   await secondTab.open(`/?file=${FIND_USER}&query=findUser`)

@@ -42,11 +42,9 @@ async function expectCurrent(
   await expect(bounds.content.getByRole('heading', { name: query })).toBeVisible()
 }
 
-test('the caret in a SELECT of one file runs that one, though an INSERT of another file was chosen before', async ({
-  workbench,
-  api,
-  page,
-}) => {
+test('the caret in a SELECT of one file runs that one, though an INSERT of another file was chosen before', {
+  tag: '@long',
+}, async ({ workbench, api, page }) => {
   const { application, editor, run } = workbench
   await api.measuredRun()
   await workbench.open('/applications/scadr/development')

@@ -167,7 +167,7 @@ test('nor of what is unbounded, mistaken or asked about', { tag: '@long' }, asyn
   await expectNoObjections(page, 'a file that may be deleted', DIALOG)
 })
 
-test('nor of what went wrong', async ({ workbench, api, page }) => {
+test('nor of what went wrong', { tag: '@long' }, async ({ workbench, api, page }) => {
   const { editor, problems, deploy } = workbench
   await page.goto('/applications/nowhere')
   await expect(page.getByText('There is no application nowhere.')).toBeVisible()

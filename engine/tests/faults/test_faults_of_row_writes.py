@@ -48,24 +48,23 @@ def hold_world(seed: int) -> None:
     assert sum(store.faults.total() for store in opened) > 2
 
 
-@pytest.mark.parametrize("seed", range(710_000, 710_002))
-def test_what_compiles_gives_the_right_rows_though_steps_fail(seed: int, no_grace: None) -> None:
-    hold_world(seed)
+def test_what_compiles_gives_the_right_rows_though_steps_fail(no_grace: None) -> None:
+    hold_world(710_000)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [*range(710_002, 710_006), *range(711_005, 711_065)])
+@pytest.mark.parametrize("seed", [*range(710_001, 710_006), *range(711_005, 711_065)])
 def test_what_compiles_gives_the_right_rows_though_steps_fail_again_and_again(seed: int, no_grace: None) -> None:
     hold_world(seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_writes_whose_steps_fail_are_there_or_not_and_never_in_part(seed: int) -> None:
     hold_writes(seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [*range(3, 6), *range(1000, 1060)])
+@pytest.mark.parametrize("seed", [*range(2, 6), *range(1000, 1060)])
 def test_writes_whose_steps_fail_again_and_again_are_there_or_not(seed: int) -> None:
     hold_writes(seed)
 

@@ -19,7 +19,7 @@ from .side_by_side import results
 from .world import random_world
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample-apps"
-TEXTS = int(os.environ.get("PIQL_FUZZ_TEXTS", "80"))
+TEXTS = int(os.environ.get("PIQL_FUZZ_TEXTS", "40"))
 LONG_TEXTS = int(os.environ.get("PIQL_FUZZ_LONG_TEXTS", "20000"))
 LONG_PARTS = 40
 MEGABYTE_SECONDS = 2.0

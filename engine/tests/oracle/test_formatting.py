@@ -19,9 +19,9 @@ from piql.text.source import Source
 from .side_by_side import results
 from .world import random_world
 
-WORLDS = int(os.environ.get("PIQL_FORMAT_WORLDS", "8"))
+WORLDS = int(os.environ.get("PIQL_FORMAT_WORLDS", "4"))
 LONG_WORLDS = int(os.environ.get("PIQL_FORMAT_LONG_WORLDS", "1000"))
-PARTS = 4
+PARTS = 2
 BETWEEN = (" ", "  ", "\n", "\n\n\n", "\t", "\r\n", " /* a */ ", "\n-- b\n", " -- c\n  -- d\n", "// g\n")
 
 Print = Callable[[ast.ParsedFile], str]

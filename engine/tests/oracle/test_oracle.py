@@ -18,9 +18,9 @@ from .side_by_side import CORES
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
-CASES = int(os.environ.get("PIQL_ORACLE_CASES", "120"))
+CASES = int(os.environ.get("PIQL_ORACLE_CASES", "80"))
 LONG_CASES = int(os.environ.get("PIQL_ORACLE_LONG_CASES", "10000"))
-PARTS = 3
+PARTS = 2
 LONG_SEED = 1_000_000
 CLUSTER_SEED = 2_000_000
 STEPS_SEED = 3_000_000
@@ -65,10 +65,9 @@ def test_ten_thousand_queries_give_the_right_rows_within_their_bounds(
     hold(campaign)
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_by_single_steps_some_queries_give_the_right_rows_within_their_bounds(part: int) -> None:
-    """12 queries; the long test takes a thousand."""
-    hold(run_campaign(STEPS_SEED + part * 1000, 6, connect=by_single_steps))
+def test_by_single_steps_some_queries_give_the_right_rows_within_their_bounds() -> None:
+    """Six queries; the long test takes a thousand."""
+    hold(run_campaign(STEPS_SEED, 6, connect=by_single_steps))
 
 
 @pytest.mark.long
