@@ -149,13 +149,18 @@ def _plan_again(query: BoundQuery, before: PlannedQuery, indexes: IndexesByTable
 
 
 def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
-    """Take a query through Phase II once more, in the order of joins that Phase I chose."""
+    """Take a query through Phase II once more, in the order of joins that Phase I chose.
+
+    It may read more rows or bytes where it takes at least 10 % less time all the same.
+    """
     plan = plan_query(before.logical, indexes, section_cost).plan
     if before.plan is None or plan is None:
         return None
     old, new = bound_of(before.plan), bound_of(plan)
-    is_worse = new.operations > old.operations or new.round_trips > old.round_trips or new.rows > old.rows
-    if is_worse or new.rows_fetched > old.rows_fetched or new.bytes > old.bytes:
+    if new.operations > old.operations or new.round_trips > old.round_trips or new.rows > old.rows:
+        return None
+    reads_more = new.rows_fetched > old.rows_fetched or new.bytes > old.bytes
+    if reads_more and section_cost(plan, {}).step >= section_cost(before.plan, {}).step:
         return None
     return replace(before, plan=plan, tables=tables_read(plan))
 

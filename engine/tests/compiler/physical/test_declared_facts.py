@@ -300,6 +300,31 @@ A_READ_TAKES_THE_INDEX_OF_ANOTHER = (
     WHERE t.kind = [kind] AND t.code = [code] ORDER BY t.kind DESC, t.day DESC LIMIT [count] MAX 20;
     """,
 )
+AN_INDEX_IS_TURNED_AND_READS_MORE_ROWS = (
+    "CARDINALITY LIMIT 50 (tag)",
+    """
+    CREATE TABLE orders (
+      part INT, title UUID, text TEXT, day INT NOT NULL, kind UUID NOT NULL, note INT, tag TEXT, id INT PRIMARY KEY,
+      CARDINALITY LIMIT 200 (text, note, tag, part) {declared}
+    );
+    CREATE QUERY q AS SELECT o.tag, o.kind, o.id, o.title FROM orders o WHERE o.tag = 'red'
+    UNION ALL
+    SELECT t.text, t.kind, t.day, t.title FROM orders t
+    WHERE t.part = 4 OR ((t.day = [a] OR t.day = 4) AND t.tag = [tag]) LIMIT [count] MAX 10;
+    """,
+)
+THE_TABLES_OF_A_LIST_ARE_READ_AT_ONCE = (
+    "UNIQUE (name)",
+    """
+    CREATE TABLE users (id BIGINT, name TEXT, note TEXT, PRIMARY KEY (id, name));
+    CREATE TABLE posts (
+      author BIGINT NULL, name TEXT NULL, day INT PRIMARY KEY,
+      FOREIGN KEY (author, name) REFERENCES users, CARDINALITY LIMIT 3 (name) {declared}
+    );
+    CREATE QUERY q AS SELECT t.note, COUNT(*) AS posts FROM users t JOIN posts s ON t.id = s.author AND s.name = t.name
+    WHERE (t.id = [a] OR t.id = [b]) AND t.name = [name] GROUP BY t.note;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -330,6 +355,8 @@ A_READ_TAKES_THE_INDEX_OF_ANOTHER = (
         pytest.param(*A_SUBQUERY_FINDS_NOTHING, id="a subquery finds nothing"),
         pytest.param(*A_READ_TAKES_THE_INDEX_OF_ANOTHER, id="a read takes the index of another"),
         pytest.param(*AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST, id="an index begins with what is known first"),
+        pytest.param(*AN_INDEX_IS_TURNED_AND_READS_MORE_ROWS, id="an index is turned and reads more rows"),
+        pytest.param(*THE_TABLES_OF_A_LIST_ARE_READ_AT_ONCE, id="the tables of a list are read at once"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

@@ -5,7 +5,7 @@ item (i_a_id, i_title, i_id)         searchByAuthor, in the order of titles     
 m (b, id), m (a, b, id)              queries of one b, and of one a and one b    → m (b, a, id) serves both
 
 Enters: the indexes of one table that constraints need and those that plans read, and a way to plan a query again over
-the indexes given. Leaves: fewer indexes, and the plans that changed. A query's bound never gets worse for it.
+the indexes given. Leaves: fewer indexes, and the plans that changed. No query makes more requests for it.
 """
 
 from __future__ import annotations

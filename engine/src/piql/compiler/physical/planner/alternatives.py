@@ -10,7 +10,7 @@ from piql.compiler.logical.expressions import And, ColumnRef, Comparison, Consta
 from piql.compiler.logical.operators import Output, Relation, SortKey
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import relations_of
-from piql.compiler.physical.operators import LocalProjection, LocalUnion
+from piql.compiler.physical.operators import LocalProjection, LocalStop, LocalUnion
 from piql.compiler.physical.planner.part import Part, Want, fetched, sorted_by
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def plan_alternatives(
             part = plan_read(planner, relation, (*remaining, *choice), want)
             if part is None:
                 break
-            branches.append(sorted_by(fetched(part), want.keys))
+            branches.append(sorted_by(fetched(_stopped(part, want)), want.keys))
         else:
             united = _united(planner, relation, branches, want)
             cost = planner.cost(united.plan)
@@ -95,6 +95,19 @@ def _shape(test: Expression) -> object:
 
 def _shape_of_item(item: Expression) -> object:
     return item.type.kind if isinstance(item, Constant) and item.value is not None else item
+
+
+def _stopped(branch: Part, want: Want) -> Part:
+    """Apply the stop to the rows of a branch before their records are fetched; a page finds its end by itself."""
+    count = want.count
+    if count is None or want.is_page or want.is_of_each or branch.is_stopped or not branch.pending:
+        return branch
+    if branch.rows <= count.max:
+        return branch
+    branch = sorted_by(branch, want.keys)
+    if not branch.pending:  # the order needs more than the entries hold
+        return branch
+    return branch._replace(plan=LocalStop(child=branch.plan, count=count), rows=count.max)
 
 
 def _united(planner: Planner, relation: Relation, branches: list[Part], want: Want) -> Part:

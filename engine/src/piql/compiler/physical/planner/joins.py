@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from piql.compiler.logical.expressions import ColumnRef, Expression, Or, columns_in, conjuncts
+from piql.compiler.logical.expressions import ColumnRef, Expression, InList, Or, columns_in, conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved_to_relation
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, conjunction, equated_columns, key_of, relations_of
-from piql.compiler.optimizer.analysis.region import aliases_below
+from piql.compiler.optimizer.analysis.region import aliases_below, read_region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, PassingRows, SortedIndexJoin
 from piql.compiler.physical.planner.access import best_accesses
@@ -88,7 +89,7 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
             if depends_on(rival.prefix, available):
                 remote = cheaper(planner, remote, join_remotely(node, relation, rival, restrictions, want, left))
         for beside in _with_or_without(planner, access):
-            alone = read_alone(beside, node.right, conditions, left, (at, below))
+            alone = read_alone(beside, node, conditions, left, (at, below))
             if alone is not None:
                 joined = _join_in_memory(node, conditions, left, alone, rows_of_best_fact(reading))
                 remote = cheaper(planner, remote, joined)
@@ -124,7 +125,7 @@ def _with_or_without(planner: Planner, access: Access) -> Iterator[Planner]:
 
 def read_alone(
     planner: Planner,
-    right: LogicalNode,
+    node: Join,
     conditions: Sequence[Expression],
     left: Part,
     position: tuple[tuple[int, ...], tuple[LogicalNode, ...]],
@@ -136,11 +137,13 @@ def read_alone(
     path, under = position
     if left.rows >= WORST:
         return None
+    right = node.right
     relation, filters, _ = read_leg(right, path)
     read = {key_of(column) for condition in conditions for column in columns_in(condition)}
-    if not filters and read.isdisjoint(left.fixed) and not is_limited_as_a_whole(relation.table):
+    moved_tests = _tests_of_matches(node, conditions, relation.alias)
+    if not filters and not moved_tests and read.isdisjoint(left.fixed) and not is_limited_as_a_whole(relation.table):
         return None
-    fixed_tests = tests_with_values(conditions, left.fixed, frozenset((relation.alias,)))
+    fixed_tests = (*tests_with_values(conditions, left.fixed, frozenset((relation.alias,))), *moved_tests)
     tests_alone = (*fixed_tests, *filters)
     is_bounded = bool(facts_about(relation.table, restrictions_on(relation.alias, tests_alone, frozenset())))
     if not is_bounded and not any(isinstance(test, Or) for test in tests_alone):  # each branch may name a key
@@ -154,6 +157,29 @@ def read_alone(
         del planner.gaps[gaps:]
         return None
     return part
+
+
+def _tests_of_matches(node: Join, conditions: Sequence[Expression], alias: str) -> tuple[Expression, ...]:
+    """Return the tests of several values that each match of a row has passed already, on columns equal to the left's.
+
+    `drop_implied_predicates` left them out, since a match by the key of the left need not repeat them.
+    """
+    region = read_region(node.left)
+    inner = [predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters]
+    several = [(predicate, columns) for predicate in inner if (columns := _columns_of_several_values(predicate))]
+    if not several:
+        return ()
+    classes = Equalities((*conditions, *region.conditions, *inner))
+    moved = (moved_to_relation(predicate, columns, alias, classes) for predicate, columns in several)
+    return tuple(predicate for predicate in moved if predicate is not None)
+
+
+def _columns_of_several_values(predicate: Expression) -> tuple[ColumnRef, ...]:
+    """Return the columns that an IN or an OR compares with values; none of another test."""
+    if isinstance(predicate, Or):
+        return compared_columns(predicate)
+    column = compared_column(predicate) if isinstance(predicate, InList) else None
+    return () if column is None else (column,)
 
 
 def is_limited_as_a_whole(table: Table) -> bool:
