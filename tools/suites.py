@@ -85,7 +85,13 @@ CLUSTER_LONG = Suite(
 
 BUILD = Suite("build", ("make", "--silent", "frontend/dist/index.html"))
 
-END_TO_END = Suite("e2e", ("tools/e2e.sh", "--grep-invert", "@long"), "playwright", places=2, after="build")
+END_TO_END = Suite(  # the long suites look at each state in both themes
+    "e2e",
+    ("env", "PIQL_E2E_THEMES=present", "tools/e2e.sh", "--grep-invert", "@long"),
+    "playwright",
+    places=2,
+    after="build",
+)
 
 LONG_JOURNEYS = Suite(  # and the one that `make test` makes with 2,000 messages
     "e2e",

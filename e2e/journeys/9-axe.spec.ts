@@ -45,13 +45,13 @@ for (const size of [
     }) => {
       await api.measuredRun()
       await workbench.open(THOUGHTSTREAM)
-      await expectNoObjections(page, 'the whole window')
+      await expectNoObjections(page, 'the whole window', ':root', 'both')
       for (const { title, shown } of PANELS) {
         await workbench.openPanel(title)
         if (title === 'Run') await workbench.run.execute('thoughtstream', { me: 'ada_birch', count: '10' })
         await expect(shown(workbench)).toBeVisible()
         await look(page, `${size.width}-${title.toLowerCase()}`)
-        await expectNoObjections(page, title, PANEL)
+        await expectNoObjections(page, title, PANEL, 'both')
         await expectNoSidewaysScrolling(page)
       }
       await page.goto('/applications/scadr/development/dashboard')

@@ -27,7 +27,7 @@ from .planned_costs import PlannedCosts
 from .relations import Relation, Rows, relations
 from .spellings import spellings
 
-QUERIES = 150
+QUERIES = 75
 FIRST_SEED, LONG_SEED, LONG_QUERIES = 6_000_000, 7_000_000, 20_000
 LAW = "\n## What is declared makes no query dearer\n"
 RESULT = Path(__file__).resolve().parents[4] / "docs" / "measurements" / "metamorphic.md"
@@ -104,15 +104,15 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
 DECLARED_WORLDS = 2
 LONG_DECLARED_WORLDS, LEAST_OF_A_WORLD = 1_000, 3
 # In these worlds a limit or UNIQUE hid what other tests could find; the further ones are a long test.
-MENDED_WORLDS = (3_100_024, 3_200_055, 20_000_011, 25_000_013)
+MENDED_WORLDS = (3_100_024, 20_000_011)
 FURTHER_MENDED_WORLDS = (
-    *(3_100_080, 3_200_033, 24_000_028, 25_000_057),
+    *(3_100_080, 3_200_033, 3_200_055, 24_000_028, 25_000_013, 25_000_057),
     *(50_001_351, 50_001_956, 50_002_134, 50_002_873, 50_003_186),
 )
 
 
 def test_what_is_declared_makes_no_query_dearer() -> None:
-    assert_none_is_dearer([*range(DECLARED_WORLDS), *MENDED_WORLDS], least=100)
+    assert_none_is_dearer([*range(DECLARED_WORLDS), *MENDED_WORLDS], least=60)
 
 
 @pytest.mark.long
