@@ -19,9 +19,9 @@ from piql.store.embedded.store import EmbeddedStore
 from processes.forked import said_by_child
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def nothing_of_other_tests_is_open() -> None:
-    gc.collect()  # stores that they left without closing them
+    gc.collect()  # stores that they left without closing them; late in a run it takes two seconds
 
 
 @pytest.fixture
