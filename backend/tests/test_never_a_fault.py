@@ -85,6 +85,13 @@ BODIES: dict[tuple[str, str], object] = {
         "unbounded": {"q": 1},
         "busy": 0.5,
     },
+    ("post", f"{ENVIRONMENT}/stripe-dials"): {
+        "files": [FILE],
+        "run_id": "none",
+        "view": "v",
+        "per_second": 10,
+        "also": [3],
+    },
     ("post", f"{ENVIRONMENT}/page-predictions"): {"files": [FILE], "page": "q, q | q", "run_id": "none", "slo": SLO},
     ("post", f"{ENVIRONMENT}/deployments/preview"): {"files": [FILE]},
     ("post", f"{ENVIRONMENT}/deployments"): {

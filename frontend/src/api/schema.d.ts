@@ -2068,6 +2068,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/stripe-dials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Stripe Dial
+         * @description How many stripes a view needs for a rate of writes, and what its reads and writes take by their number.
+         */
+        post: operations["create_stripe_dial"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/price-reports": {
         parameters: {
             query?: never;
@@ -9007,7 +9027,7 @@ export interface components {
              */
             files: components["schemas"]["SourceFile"][];
             /** Change */
-            change: components["schemas"]["AddTableWrite"] | components["schemas"]["AddColumnWrite"] | components["schemas"]["RenameColumnWrite"] | components["schemas"]["DropColumnWrite"] | components["schemas"]["AddReferenceWrite"] | components["schemas"]["SetLimitWrite"] | components["schemas"]["AddIndexWrite"];
+            change: components["schemas"]["AddTableWrite"] | components["schemas"]["AddColumnWrite"] | components["schemas"]["RenameColumnWrite"] | components["schemas"]["DropColumnWrite"] | components["schemas"]["AddReferenceWrite"] | components["schemas"]["SetLimitWrite"] | components["schemas"]["AddIndexWrite"] | components["schemas"]["SetStripesWrite"];
         };
         /**
          * SchemaEditRead
@@ -9159,6 +9179,23 @@ export interface components {
              * @default false
              */
             is_token: boolean;
+        };
+        /**
+         * SetStripesWrite
+         * @description Each group of a view has so many stripes, 1 for none; with `new_name` it is another view, filled beside it.
+         */
+        SetStripesWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "set-stripes";
+            /** View */
+            view: string;
+            /** Stripes */
+            stripes: number;
+            /** New Name */
+            new_name?: string | null;
         };
         /**
          * ShareWrite
@@ -9554,6 +9591,82 @@ export interface components {
             user?: components["schemas"]["ReferenceWrite"] | null;
             password?: components["schemas"]["ReferenceWrite"] | null;
             tls?: components["schemas"]["TlsWrite"] | null;
+        };
+        /**
+         * StripeDialCreate
+         * @description Asks how many stripes a view needs for so many writes a second to its hottest group.
+         *
+         *     `also` are numbers of stripes to tell beside the usual ones.
+         */
+        StripeDialCreate: {
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files: components["schemas"]["SourceFile"][];
+            /** Run Id */
+            run_id: string;
+            /** View */
+            view: string;
+            /** Per Second */
+            per_second: number;
+            /** Also */
+            also?: number[];
+        };
+        /**
+         * StripeDialRead
+         * @description What a view takes by its number of stripes; `stripes` is that of the text, 1 without any.
+         *
+         *     One change of a group takes `change_ms` in the mean, so one partition bears `partition_bears` a second. `needed` is
+         *     the fewest stripes that keep each partition busy for `most_busy` of the time at most; null where no number does.
+         *     `is_in_turn`: the store makes one write after the other, so stripes do not help. `write_ms` of each step is that of
+         *     the query `write`.
+         */
+        StripeDialRead: {
+            /** View */
+            view: string;
+            /** Run Id */
+            run_id: string;
+            /** Stripes */
+            stripes: number;
+            /** Per Second */
+            per_second: number;
+            /** Change Ms */
+            change_ms: number;
+            /** Partition Bears */
+            partition_bears: number;
+            /** Most Busy */
+            most_busy: number;
+            /** Is In Turn */
+            is_in_turn: boolean;
+            /** Needed */
+            needed: number | null;
+            /** Write */
+            write: string;
+            /** Steps */
+            steps: components["schemas"]["StripeStepRead"][];
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * StripeStepRead
+         * @description One number of stripes: how busy one partition is, and what reads and writes take.
+         *
+         *     `busy` is the share of its time, above 1 where it cannot follow. A read of one group makes `read_requests` in one
+         *     round trip. p99s are estimates of the profile's median interval: `read_ms` is null beyond what was measured, and
+         *     `write_ms`, which holds the wait for the partition, where the wait has no end.
+         */
+        StripeStepRead: {
+            /** Stripes */
+            stripes: number;
+            /** Busy */
+            busy: number;
+            /** Read Requests */
+            read_requests: number;
+            /** Read Ms */
+            read_ms: number | null;
+            /** Write Ms */
+            write_ms: number | null;
         };
         /**
          * TableChangeRead
@@ -23727,6 +23840,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapacityRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nobody is signed in; a workbench of a team needs that. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, names a store that is not on the list, or needs a role. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full, or may not be written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_stripe_dial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StripeDialCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StripeDialRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

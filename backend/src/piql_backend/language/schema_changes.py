@@ -14,6 +14,7 @@ from piql.editor.service.schema_edits.changes import (
     RenameColumn,
     SchemaChange,
     SetLimit,
+    SetStripes,
 )
 
 from piql_backend.language.schemas import (
@@ -26,6 +27,7 @@ from piql_backend.language.schemas import (
     RenameColumnWrite,
     SchemaEditCreate,
     SetLimitWrite,
+    SetStripesWrite,
 )
 
 
@@ -46,6 +48,8 @@ def schema_change(request: SchemaEditCreate) -> SchemaChange:
             return SetLimit(change.table, tuple(change.columns), change.limit, change.is_token)
         case AddIndexWrite() as change:
             return AddIndex(change.name, change.table, tuple(change.columns), tuple(change.descending))
+        case SetStripesWrite() as change:
+            return SetStripes(change.view, change.stripes, change.new_name)
         case _:
             assert_never(request.change)
 

@@ -188,6 +188,15 @@ class AddIndexWrite(Write):
     descending: NamesWrite = Field(default_factory=list)
 
 
+class SetStripesWrite(Write):
+    """Each group of a view has so many stripes, 1 for none; with `new_name` it is another view, filled beside it."""
+
+    kind: Literal["set-stripes"]
+    view: NameWrite
+    stripes: int = Field(ge=1, le=256)
+    new_name: NameWrite | None = None
+
+
 class SchemaEditCreate(Write):
     """A change of the schema that the texts declare."""
 
@@ -199,7 +208,8 @@ class SchemaEditCreate(Write):
         | DropColumnWrite
         | AddReferenceWrite
         | SetLimitWrite
-        | AddIndexWrite,
+        | AddIndexWrite
+        | SetStripesWrite,
         Field(discriminator="kind"),
     ]
 

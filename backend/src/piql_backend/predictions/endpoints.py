@@ -18,6 +18,7 @@ from piql_backend.predictions.schemas import (
     SafeLimitsCreate,
     SafeLimitsRead,
 )
+from piql_backend.predictions.stripe_schemas import StripeDialCreate, StripeDialRead
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
 from piql_backend.web.guarded_routes import GuardedRoute
@@ -66,3 +67,10 @@ async def create_safe_limits(request: SafeLimitsCreate, environment: TheEnvironm
 async def create_capacity_report(request: CapacityCreate, environment: TheEnvironment) -> Response:
     """How much load the store takes before an SLO breaks, what breaks first, and what more users need."""
     return await environment.predictions.answer("capacity", request)
+
+
+@router.post("/stripe-dials", response_model=StripeDialRead | NoPredictionRead, responses=declared(404, 409))
+@needs(in_application("viewer"))
+async def create_stripe_dial(request: StripeDialCreate, environment: TheEnvironment) -> Response:
+    """How many stripes a view needs for a rate of writes, and what its reads and writes take by their number."""
+    return await environment.predictions.answer("stripes", request)

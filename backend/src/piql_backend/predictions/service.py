@@ -15,6 +15,7 @@ from typing import Protocol
 
 from piql.compiler.result import CompiledQuery
 from piql_profiler.capacity.report import waits_of
+from piql_profiler.capacity.stripes import MOST_BUSY, stripe_dial
 from piql_profiler.predictor.cardinalities import Work
 from piql_profiler.predictor.heatmap import Slo, heatmap
 from piql_profiler.predictor.model import Model, NotMeasured, NotPredictable
@@ -64,6 +65,7 @@ from piql_backend.predictions.schemas import (
     SafeLimitsCreate,
     SafeLimitsRead,
 )
+from piql_backend.predictions.stripe_schemas import StripeDialCreate, StripeDialRead, StripeStepRead
 from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.web.errors import ApiError
 from piql_backend.web.schemas import SloWrite
@@ -271,6 +273,31 @@ class Predictions:
         waits = waits_of(read_info(self._runs.measurements_of(request.run_id)).settings.clients)
         warnings = [*([waits] if waits else []), *self._staleness(request.run_id)]
         return self._capacities.answer(request, self._compilations.compile(request.files), model, warnings)
+
+    def stripes(self, request: StripeDialCreate) -> StripeDialRead | NoPredictionRead:
+        """Tell what a view takes by its number of stripes; ApiError 422 where there is no such view."""
+        model = self.model(request.run_id)
+        compilation = self._compilations.compile(request.files)
+        try:
+            dial = stripe_dial(compilation, request.view, request.per_second, model, request.also)
+        except NotMeasured as error:
+            return no_prediction(request.view, request.run_id, error)
+        except NotPredictable as error:
+            raise not_predictable(error) from error
+        return StripeDialRead(
+            view=dial.view,
+            run_id=request.run_id,
+            stripes=dial.stripes,
+            per_second=dial.per_second,
+            change_ms=dial.change_ms,
+            partition_bears=dial.partition_bears,
+            most_busy=MOST_BUSY,
+            is_in_turn=dial.is_in_turn,
+            needed=dial.needed,
+            write=dial.write,
+            steps=[StripeStepRead.model_validate(step) for step in dial.steps],
+            warnings=[*dial.warnings, *self._staleness(request.run_id)],
+        )
 
     def _staleness(self, run_id: str) -> tuple[str, ...]:
         """A warning where the run is known to be stale."""

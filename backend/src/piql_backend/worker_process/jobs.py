@@ -95,6 +95,7 @@ class Worker:
                 heatmap=lambda job: self._predictions_for(job).heatmap(job.request),
                 safe_limits=lambda job: self._predictions_for(job).safe_limits(job.request),
                 capacity=lambda job: self._predictions_for(job).capacity(job.request),
+                stripes=lambda job: self._predictions_for(job).stripes(job.request),
             ),
         }
 

@@ -8,6 +8,7 @@ mix            queries at their rates in 200 draws of what is uncertain, on any 
 limits         the largest growth that keeps every SLO, what breaks first, and the fewest nodes
 success        users from 10³ to 10⁹: data, requests, nodes and p99, and a plan without a bound beside it
 report         what is asked and the whole answer, for the command and the server; `refusals` are the reasons of none
+stripes        how many stripes a view needs for so many writes a second, and what reads then cost
 sweep          from a load sweep to demands; only the benchmark of simulated clusters has one until runs keep it
 
 The model and what it leaves out: decision 0043.

@@ -119,7 +119,7 @@ class LoadModel:
         work = self.queries[query].work
         wait = self._wait_at(utilisation).scaled(time_factor * self._wait_factor)
         curves = [
-            _with_wait(self._model.curves(point), wait, _nodes_asked(point.child_rows, self.cluster.nodes))
+            with_wait(self._model.curves(point), wait, _nodes_asked(point.child_rows, self.cluster.nodes))
             for point in (operator.point for operator in work.operators)
         ]
         correlation = correlation_of(work, self._model)
@@ -161,7 +161,7 @@ def _jobs(operator: RemoteWork, demand: Demand, per_second: float, cluster: Clus
     return Jobs(per_second * asked, batch * request_us, square, batch)
 
 
-def _with_wait(curves: Curve, wait: Wait, nodes_asked: float) -> Curve:
+def with_wait(curves: Curve, wait: Wait, nodes_asked: float) -> Curve:
     """The latencies of an operator that waits at each of the nodes it asks: cumulative shares at the same edges.
 
     The nodes are taken as alike and independent: at rest each answers in a time T₁ with P(T₁ ≤ t) = P(T ≤ t) ** (1/m),

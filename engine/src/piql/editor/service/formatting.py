@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
 from piql.compiler.syntax.parser import parse_once
 from piql.compiler.syntax.printer import print_file
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.edits import line_edits
 from piql.text.source import Source
 
 
@@ -27,18 +26,4 @@ def format_edits(text: str, file: str = "") -> tuple[Edit, ...]:
     formatted = print_file(parsed)
     if "\r\n" in text:
         formatted = formatted.replace("\r\n", "\n").replace("\n", "\r\n")
-    return _line_edits(text, formatted, file)
-
-
-def _line_edits(before: str, after: str, file: str) -> tuple[Edit, ...]:
-    """Return edits of whole lines that turn one text into another."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0]  # offset of each line of `before`, and of its end
-    for line in old:
-        starts.append(starts[-1] + len(line))
-    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return tuple(
-        Edit(file, starts[old_start], starts[old_end], "".join(new[new_start:new_end]))
-        for kind, old_start, old_end, new_start, new_end in changes
-        if kind != "equal"
-    )
+    return line_edits(text, formatted, file)

@@ -4,6 +4,7 @@ changes.py        what can be changed: data only
 edits.py          one change → its edits, or a refusal that says why
 columns.py        columns: added, renamed, dropped; references of columns
 limits.py         cardinality limits: added, set, removed
+stripes.py        how many stripes the groups of a view have
 declarations.py   new tables and indexes
 statements.py     where a table is declared, and how an element is taken out of it
 words.py          names and types as the user wrote them → as they must be written

@@ -83,4 +83,15 @@ class AddIndex:
     descending: tuple[str, ...] = ()
 
 
-SchemaChange: TypeAlias = AddTable | AddColumn | RenameColumn | DropColumn | AddReference | SetLimit | AddIndex
+@dataclass(frozen=True, slots=True)
+class SetStripes:
+    """Each group of a view has so many stripes, 1 for none; with `new_name` it is another view, filled beside it."""
+
+    view: str
+    stripes: int
+    new_name: str | None = None
+
+
+SchemaChange: TypeAlias = (
+    AddTable | AddColumn | RenameColumn | DropColumn | AddReference | SetLimit | AddIndex | SetStripes
+)

@@ -14,10 +14,12 @@ from piql.editor.service.schema_edits.changes import (
     RenameColumn,
     SchemaChange,
     SetLimit,
+    SetStripes,
 )
 from piql.editor.service.schema_edits.columns import add_column, add_reference, drop_column, rename_column
 from piql.editor.service.schema_edits.declarations import add_index, add_table
 from piql.editor.service.schema_edits.limits import set_limit
+from piql.editor.service.schema_edits.stripes import set_stripes
 from piql.text.diagnostics.diagnostic import Edit
 
 
@@ -38,5 +40,7 @@ def schema_edits(texts: Mapping[str, str], change: SchemaChange) -> tuple[Edit, 
             return set_limit(texts, change)
         case AddIndex():
             return add_index(texts, change)
+        case SetStripes():
+            return set_stripes(texts, change)
         case _:
             assert_never(change)
