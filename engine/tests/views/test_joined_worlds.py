@@ -33,9 +33,11 @@ def write_some(db: piql.Database, world: World, count: int) -> None:
                 assert page.round_trips <= bound.round_trips, write
             else:
                 db.load(write.table, write.loaded)
-        except (*REFUSALS, piql.ConstraintViolation) as refusal:
+        except (*REFUSALS, piql.ConstraintViolation, piql.StoreUnavailable) as refusal:
             if isinstance(refusal, piql.ConstraintViolation) and "name this row" not in str(refusal):
                 raise
+            if isinstance(refusal, piql.StoreUnavailable) and "the schema was changed meanwhile" not in str(refusal):
+                raise  # else another version came into force between two rows of one statement
             if db.store.row_writes is not None:  # a write of several rows may be made in part
                 world.rows = {name: rows_of(db, table) for name, table in world.tables.items()}
             continue

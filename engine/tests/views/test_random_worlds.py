@@ -31,6 +31,10 @@ def write_some(db: piql.Database, world: World, count: int) -> None:
                 raise
             if db.store.row_writes is not None:  # a write of several rows may be made in part
                 world.rows = {world.key_of(row): row for row in rows_of(db, world)}
+        except piql.StoreUnavailable as halt:  # between two rows of one statement another version came into force
+            if "the schema was changed meanwhile" not in str(halt):
+                raise
+            world.rows = {world.key_of(row): row for row in rows_of(db, world)}
         else:
             world.rows = write.rows_after
 

@@ -12,7 +12,7 @@ import { ENVIRONMENT, type EnvironmentName, keyOf } from './environment'
 import { allPages, type Page, pagesUntil } from './pages'
 import { askPrediction } from './prediction-batch'
 import { ASK_AGAIN_MS, unlessKnown } from './pulse'
-import type { Axis, CapacityCreate, Deployment, ProfileRun, SloWrite, SourceFile } from './types'
+import type { Axis, CapacityCreate, Deployment, ProfileRun, SloWrite, SourceFile, StripeDialCreate } from './types'
 
 /** After this time a window that ends now has moved on, and a silence may be over, though nothing was observed. */
 export const SLIDES_MS = 30_000
@@ -300,6 +300,19 @@ export const capacity = (
     staleTime: 300_000,
     retry: false,
   })
+
+/** What a view takes by its number of stripes; `plans` names the files: equal plans have equal answers. */
+export const stripeDial = (environment: EnvironmentName, plans: string, question: StripeDialCreate) => {
+  const { files: _, ...rest } = question
+  return queryOptions({
+    queryKey: keyOf('stripe-dial', environment, plans, rest),
+    queryFn: ({ signal }) =>
+      answered(api.POST(`${ENVIRONMENT}/stripe-dials`, { params: { path: environment }, body: question, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+    retry: false,
+  })
+}
 
 /** What the queries of some files cost; `version` names the files, and `sheet` the prices that the environment has. */
 export const priceReport = (

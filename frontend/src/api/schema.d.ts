@@ -9698,7 +9698,10 @@ export interface components {
         };
         /**
          * TableRead
-         * @description A table; `range` is its whole statement, `name_range` its name. A view is made from tables, of these names.
+         * @description A table; `range` is its whole statement, `name_range` its name.
+         *
+         *     A view is made from tables, of these names, and each of its groups has so many `stripes`: 1 without any, null for a
+         *     table.
          */
         TableRead: {
             /** Name */
@@ -9717,6 +9720,8 @@ export interface components {
             limits: components["schemas"]["LimitRead"][];
             /** Made From */
             made_from: string[];
+            /** Stripes */
+            stripes: number | null;
         };
         /**
          * TablesRead

@@ -26,6 +26,7 @@ test('the picture of a diagram is an SVG of its own, with names that could break
     foreign_keys: [],
     limits: [{ columns: ['id'], limit: 5, is_token: false, range: null, number_range: null }],
     made_from: [],
+    stripes: null,
   }
   const access = {
     kind: 'read' as const,

@@ -29,6 +29,7 @@ function table(name: string, columns: readonly string[], more: Partial<SchemaTab
     foreign_keys: [],
     limits: [],
     made_from: [],
+    stripes: null,
     ...more,
   }
 }
@@ -121,13 +122,21 @@ describe('the diagram of a schema', () => {
   })
 
   it('says which tables feed a view', () => {
-    const view = table('by_owner', ['owner', 'thoughts'], { made_from: ['thoughts', 'users', 'gone'] })
+    const view = table('by_owner', ['owner', 'thoughts'], {
+      made_from: ['thoughts', 'users', 'gone'],
+      stripes: 8,
+    })
     const { links } = schemaDiagram([users, thoughts, view], [], [])
     expect(links.filter(({ kind }) => kind === 'feed').map(({ from, to, title }) => [from, to, title])).toEqual([
       ['thoughts', 'by_owner', 'thoughts feeds the view by_owner: a write to thoughts keeps it up to date'],
       ['users', 'by_owner', 'users feeds the view by_owner: a write to users keeps it up to date'],
     ])
     const { boxes } = layoutDiagram(schemaDiagram([users, thoughts, view], [], []))
+    expect(boxes.map(({ box }) => [box.name, box.isView])).toContainEqual(['by_owner', true])
+    expect(boxes.map(({ box }) => [box.name, box.isView])).toContainEqual(['users', false])
+    expect(boxes.flatMap(({ box }) => box.lines.filter(({ kind }) => kind === 'stripes'))).toMatchObject([
+      { name: '8 stripes', detail: 'a group is ≤ 8 rows' },
+    ])
     const [top, ...below] = boxes.toSorted((one, another) => one.y - another.y).map(({ box }) => box.name)
     expect([top, below.length]).toEqual(['by_owner', 2])
   })

@@ -39,6 +39,8 @@ export interface SchemaTable {
   limits: readonly SchemaLimit[]
   /** The tables of which a view is made; none for a table. */
   made_from: readonly string[]
+  /** How many stripes each group of a view has, 1 without any; null for a table. */
+  stripes: number | null
 }
 
 export interface SchemaIndex {
@@ -82,7 +84,7 @@ export interface Step {
 /** One line of a box; `steps` are those that use the index of the line. */
 export interface Line {
   id: string
-  kind: 'column' | 'unique' | 'limit' | 'index'
+  kind: 'column' | 'unique' | 'limit' | 'index' | 'stripes'
   name: string
   detail: string
   /** Everything about it in words, for the tooltip and screen readers. */
@@ -96,6 +98,7 @@ export interface Line {
 export interface Box {
   name: string
   range: TextRange | null
+  isView: boolean
   lines: readonly Line[]
   steps: readonly Step[]
   isUnbounded: boolean
@@ -167,11 +170,13 @@ function boxOf(table: SchemaTable, indexes: readonly SchemaIndex[], steps: reado
   return {
     name: table.name,
     range: table.name_range ?? table.range,
+    isView: table.made_from.length > 0,
     lines: [
       ...table.columns.map((column) => columnLine(table, column)),
       ...table.unique_keys.map(uniqueLine),
       ...table.limits.map(limitLine),
       ...indexes.filter((index) => index.table === table.name).map((index) => indexLine(index, tableSteps)),
+      ...(table.stripes === null ? [] : [stripesLine(table.stripes)]),
     ],
     steps: tableSteps,
     isUnbounded: tableSteps.some((step) => step.isUnbounded),
@@ -245,6 +250,20 @@ function indexLine(index: SchemaIndex, steps: readonly Step[]): Line {
     isKey: false,
     range: null,
     steps: steps.filter((step) => step.index === index.name),
+  }
+}
+
+/** How many rows each group of a view has; whoever opens the line can change it. */
+function stripesLine(count: number): Line {
+  return {
+    id: 'stripes',
+    kind: 'stripes',
+    name: count === 1 ? 'no stripes' : `${formatCount(count)} stripes`,
+    detail: count === 1 ? 'a group is 1 row' : `a group is ≤ ${formatCount(count)} rows`,
+    title: 'how many rows each group has: choose another number',
+    isKey: false,
+    range: null,
+    steps: [],
   }
 }
 

@@ -44,3 +44,11 @@ test('a limit that is no number of rows is refused', () => {
   const form = openedForm(TABLES, { kind: 'set-limit', columns: 'owner' })
   for (const limit of ['', '0', '-3', '2.5', 'many']) expect(() => changeOf({ ...form, limit })).toThrow('whole number')
 })
+
+test('stripes are a whole number up to 256, and a new name is only sent where there is one', () => {
+  const form = openedForm(TABLES, { kind: 'set-stripes', table: 'thoughts', stripes: '8' })
+  expect(changeOf(form)).toEqual({ kind: 'set-stripes', view: 'thoughts', stripes: 8, new_name: null })
+  expect(changeOf({ ...form, name: ' other ' })).toMatchObject({ new_name: 'other' })
+  expect(isIncomplete({ ...form, stripes: '' })).toBe(true)
+  for (const stripes of ['0', '257', '2.5', 'many']) expect(() => changeOf({ ...form, stripes })).toThrow('to 256')
+})

@@ -8,6 +8,7 @@ export const CHANGES = [
   { kind: 'set-limit', title: 'Set a limit' },
   { kind: 'remove-limit', title: 'Remove a limit' },
   { kind: 'add-index', title: 'Add an index' },
+  { kind: 'set-stripes', title: 'Set the stripes of a view' },
   { kind: 'add-table', title: 'Add a table' },
 ] as const
 
@@ -25,6 +26,9 @@ export interface SchemaForm {
   isRequired: boolean
   referenced: string
   limit: string
+  /** Of a view: how many, and the writes a second to its hottest group, by which a number is advised. */
+  stripes: string
+  rate: string
   /** The columns of a new table, one a line. */
   lines: string
   key: string
@@ -40,6 +44,8 @@ const EMPTY: SchemaForm = {
   isRequired: false,
   referenced: '',
   limit: '',
+  stripes: '',
+  rate: '',
   lines: '',
   key: '',
 }
@@ -77,6 +83,7 @@ const NEEDED: Record<ChangeKind, readonly Exclude<keyof SchemaForm, 'isRequired'
   'set-limit': ['columns', 'limit'],
   'remove-limit': ['columns'],
   'add-index': ['name', 'columns'],
+  'set-stripes': ['table', 'stripes'],
   'add-table': ['name', 'lines', 'key'],
 }
 
@@ -104,6 +111,8 @@ export function changeOf(form: SchemaForm) {
       const columns = parts.map((part) => part.replace(/\s+(asc|desc)$/i, ''))
       return { kind, table, name, columns, descending: columns.filter((_, index) => isDescending(parts[index] ?? '')) }
     }
+    case 'set-stripes':
+      return { kind, view: table, stripes: stripesIn(form.stripes), new_name: name.trim() === '' ? null : name.trim() }
     case 'add-table': {
       const lines = form.lines.split('\n').filter((line) => line.trim() !== '')
       return { kind, name, columns: lines.map(columnIn), primary_key: namesIn(form.key) }
@@ -132,6 +141,15 @@ function wholeNumber(text: string): number {
 }
 
 const MOST_ROWS = 1_000_000_000
+
+function stripesIn(text: string): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isInteger(number) || number < 1 || number > MOST_STRIPES)
+    throw new Error(`The stripes are a whole number from 1, which is none, to ${MOST_STRIPES}.`)
+  return number
+}
+
+const MOST_STRIPES = 256
 
 /** `posted TIMESTAMP NOT NULL,` as a column. */
 function columnIn(line: string) {

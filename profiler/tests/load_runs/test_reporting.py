@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -137,3 +138,12 @@ def test_the_token_comes_from_a_file_and_is_sent(taker: Taker, tmp_path: Path) -
 def test_an_address_that_may_not_be_used_is_refused(url: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         workbench_of(url, None, {"PIQL_WORKBENCH_TOKEN": "a-token"})
+
+
+def test_a_failure_without_words_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise HTTPException
+
+    monkeypatch.setattr(HTTPConnection, "request", fail)
+    with pytest.raises(NotReported, match="does not answer: HTTPException"):
+        workbench_of("http://127.0.0.1:1/load-runs", None, {}).post("/x", {})

@@ -241,6 +241,7 @@ def _table(table: Table) -> TableRead:
             for limit in table.limits
         ],
         made_from=list(dict.fromkeys(table.view.tables)) if table.view is not None else [],
+        stripes=None if table.view is None else table.view.stripes.count if table.view.stripes is not None else 1,
     )
 
 

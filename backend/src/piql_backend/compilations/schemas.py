@@ -83,7 +83,11 @@ class IndexRead(Read):
 
 
 class TableRead(Read):
-    """A table; `range` is its whole statement, `name_range` its name. A view is made from tables, of these names."""
+    """A table; `range` is its whole statement, `name_range` its name.
+
+    A view is made from tables, of these names, and each of its groups has so many `stripes`: 1 without any, null for a
+    table.
+    """
 
     name: str
     range: RangeRead | None
@@ -94,6 +98,7 @@ class TableRead(Read):
     foreign_keys: list[ForeignKeyRead]
     limits: list[LimitRead]
     made_from: list[str]
+    stripes: int | None
 
 
 class TermRead(Read):

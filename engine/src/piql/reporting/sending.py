@@ -33,7 +33,7 @@ def send(address: ReportAddress, shipment: bytes, timeout_seconds: float) -> Ans
         response = connection.getresponse()
         text = response.read(_MOST_ANSWER_BYTES)
     except (OSError, HTTPException) as error:
-        return Answer("later", f"{address} does not answer: {error or type(error).__name__}")
+        return Answer("later", f"{address} does not answer: {str(error) or type(error).__name__}")
     finally:
         connection.close()
     if 200 <= response.status < 300:

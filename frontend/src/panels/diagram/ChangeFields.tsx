@@ -1,7 +1,10 @@
 import type { Table } from '../../api/types'
+import { useLiveFiles } from '../../app/live-text'
 import { CHANGES, type ChangeKind, type SchemaForm, withTable } from '../../logic/schema-form'
+import { declaresView } from '../../logic/stripe-words'
 import { SelectField, TextArea, TextField } from '../../ui/Field'
 import styles from './change-schema.module.css'
+import { StripeDial } from './StripeDial'
 
 interface ChangeFieldsProps {
   form: SchemaForm
@@ -12,6 +15,9 @@ interface ChangeFieldsProps {
 /** The fields of the change that is chosen in the first of them. */
 export function ChangeFields({ form, tables, onChange }: ChangeFieldsProps) {
   const set = (part: Partial<SchemaForm>) => onChange({ ...form, ...part })
+  const isOfView = form.kind === 'set-stripes'
+  const views = tables.filter(({ made_from: sources }) => sources.length > 0)
+  const shown = isOfView ? views : tables
   const columns = tables.find(({ name }) => name === form.table)?.columns ?? []
   const names = columns.map(({ name }) => name).join(', ')
   return (
@@ -19,9 +25,9 @@ export function ChangeFields({ form, tables, onChange }: ChangeFieldsProps) {
       <SelectField
         label="Change"
         value={form.kind}
-        onChange={(event) => set({ kind: event.target.value as ChangeKind })}
+        onChange={(event) => onChange(withKind(form, tables, views, event.target.value as ChangeKind))}
       >
-        {CHANGES.filter(({ kind }) => tables.length > 0 || kind === 'add-table').map(({ kind, title }) => (
+        {CHANGES.filter(({ kind }) => isPossible(kind, tables, views)).map(({ kind, title }) => (
           <option key={kind} value={kind}>
             {title}
           </option>
@@ -29,9 +35,9 @@ export function ChangeFields({ form, tables, onChange }: ChangeFieldsProps) {
       </SelectField>
       {form.kind === 'add-table' ? null : (
         <NameChoice
-          label="Table"
+          label={isOfView ? 'View' : 'Table'}
           value={form.table}
-          names={tables.map(({ name }) => name)}
+          names={shown.map(({ name }) => name)}
           onChange={(table) => onChange(withTable(form, tables, table))}
         />
       )}
@@ -43,6 +49,17 @@ export function ChangeFields({ form, tables, onChange }: ChangeFieldsProps) {
       ) : null}
     </div>
   )
+}
+
+/** The form for another kind of change; only a view has stripes. */
+function withKind(form: SchemaForm, tables: readonly Table[], views: readonly Table[], kind: ChangeKind): SchemaForm {
+  const view = views.find(({ name }) => name === form.table) ?? views[0]
+  const changed = { ...form, kind }
+  return kind === 'set-stripes' && view ? withTable(changed, tables, view.name) : changed
+}
+
+function isPossible(kind: ChangeKind, tables: readonly Table[], views: readonly Table[]): boolean {
+  return kind === 'add-table' || (kind === 'set-stripes' ? views.length > 0 : tables.length > 0)
 }
 
 /** The changes whose columns are typed. */
@@ -145,6 +162,8 @@ function Asked({ form, set, columnNames, tables }: AskedProps) {
           {columns('in order: owner, posted DESC')}
         </>
       )
+    case 'set-stripes':
+      return <Stripes form={form} set={set} tables={tables} />
     case 'add-table':
       return (
         <>
@@ -167,6 +186,38 @@ function Asked({ form, set, columnNames, tables }: AskedProps) {
         </>
       )
   }
+}
+
+/** The stripes of a view and, since a view that is live keeps its number, the name of the one that is filled beside it. */
+function Stripes({ form, set, tables }: Pick<AskedProps, 'form' | 'set' | 'tables'>) {
+  const isLive = declaresView(useLiveFiles()?.files ?? [], form.table)
+  const now = tables.find(({ name }) => name === form.table)?.stripes ?? 1
+  const choose = (stripes: string) =>
+    set({ stripes, name: isLive && stripes !== String(now) ? `${form.table}_${stripes}` : '' })
+  return (
+    <>
+      <TextField
+        label="Stripes"
+        hint={`now ${now === 1 ? 'none' : now}; 1 is none`}
+        inputMode="numeric"
+        value={form.stripes}
+        onChange={(event) => choose(event.target.value)}
+      />
+      <TextField
+        label="New name"
+        hint={isLive ? 'it is live, so another is filled beside it' : 'empty: it keeps its name'}
+        value={form.name}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <StripeDial
+        view={form.table}
+        rate={form.rate}
+        stripes={form.stripes}
+        onRate={(rate) => set({ rate })}
+        onStripes={choose}
+      />
+    </>
+  )
 }
 
 interface NameChoiceProps {

@@ -109,7 +109,12 @@ function SchemaDiagram({ compilation, onChange }: SchemaDiagramProps) {
       {query ? <UnboundedFindings query={query} /> : null}
       <div className={styles['drawing']}>
         {isTable ? (
-          <DiagramTable diagram={diagram} query={query?.name} onOpen={open} />
+          <DiagramTable
+            diagram={diagram}
+            query={query?.name}
+            onOpen={open}
+            onStripes={(table) => onChange({ kind: 'set-stripes', table })}
+          />
         ) : (
           <FlowDiagram diagram={diagram} subject={query?.name} onOpen={open} onChange={onChange} />
         )}

@@ -8,17 +8,19 @@ interface DiagramTableProps {
   diagram: Diagram
   query: string | undefined
   onOpen: (range: TextRange, isFocused: boolean) => void
+  /** Asks for another number of stripes of a view. */
+  onStripes: (view: string) => void
 }
 
 /** The diagram as a table: a row for each table, then one for each of its columns, limits and indexes. */
-export function DiagramTable({ diagram, query, onOpen }: DiagramTableProps) {
+export function DiagramTable({ diagram, query, onOpen, onStripes }: DiagramTableProps) {
   return (
     <Table label="Tables of the schema" columns={['Table', 'Part', 'What it says', query ? `In ${query}` : 'Steps']}>
       {diagram.boxes.map((box) => (
         <Fragment key={box.name}>
           <TableRow box={box} onOpen={onOpen} />
           {box.lines.map((line) => (
-            <LineRow key={line.id} box={box} line={line} onOpen={onOpen} />
+            <LineRow key={line.id} box={box} line={line} onOpen={onOpen} onStripes={onStripes} />
           ))}
         </Fragment>
       ))}
@@ -32,7 +34,7 @@ function TableRow({ box, onOpen }: { box: Box; onOpen: DiagramTableProps['onOpen
       <Cell>
         <Opener text={box.name} range={box.range} onOpen={onOpen} />
       </Cell>
-      <Cell>table</Cell>
+      <Cell>{box.isView ? 'view' : 'table'}</Cell>
       <Cell />
       <Cell>
         <StepTexts steps={box.steps} />
@@ -41,7 +43,12 @@ function TableRow({ box, onOpen }: { box: Box; onOpen: DiagramTableProps['onOpen
   )
 }
 
-function LineRow({ box, line, onOpen }: { box: Box; line: Line; onOpen: DiagramTableProps['onOpen'] }) {
+interface LineRowProps extends Pick<DiagramTableProps, 'onOpen' | 'onStripes'> {
+  box: Box
+  line: Line
+}
+
+function LineRow({ box, line, onOpen, onStripes }: LineRowProps) {
   return (
     <tr>
       <Cell>
@@ -49,7 +56,13 @@ function LineRow({ box, line, onOpen }: { box: Box; line: Line; onOpen: DiagramT
       </Cell>
       <Cell>{PARTS[line.kind]}</Cell>
       <Cell>
-        <Opener text={line.title} range={line.range} onOpen={onOpen} />
+        {line.kind === 'stripes' ? (
+          <button type="button" className={styles['opener']} onClick={() => onStripes(box.name)}>
+            {line.name}: {line.detail}
+          </button>
+        ) : (
+          <Opener text={line.title} range={line.range} onOpen={onOpen} />
+        )}
       </Cell>
       <Cell>
         <StepTexts steps={line.steps} />
@@ -63,6 +76,7 @@ const PARTS: Readonly<Record<Line['kind'], string>> = {
   unique: 'unique key',
   limit: 'limit',
   index: 'index',
+  stripes: 'stripes',
 }
 
 function StepTexts({ steps }: { steps: Box['steps'] }) {

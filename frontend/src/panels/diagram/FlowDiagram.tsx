@@ -16,7 +16,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react'
 import { useSize } from '../../charts/useSize'
 import { nextBox } from '../../logic/diagram-keys'
 import type { PlacedBox } from '../../logic/diagram-links'
-import type { Diagram } from '../../logic/schema-diagram'
+import type { Box, Diagram } from '../../logic/schema-diagram'
 import type { SchemaForm } from '../../logic/schema-form'
 import type { TextRange } from '../../logic/shapes'
 import { IconButton } from '../../ui/Button'
@@ -43,6 +43,7 @@ interface BoxData extends Record<string, unknown> {
   isFaded: boolean
   isFocusable: boolean
   onOpen: FlowDiagramProps['onOpen']
+  onChange: FlowDiagramProps['onChange']
 }
 
 const MAP_SIZE = { width: 140, height: 96 }
@@ -68,9 +69,9 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
   const nodes = useMemo(
     () =>
       layout.boxes.map((placed) =>
-        tableNode(placed, hasSteps && placed.box.steps.length === 0, placed === focusable, onOpen),
+        tableNode(placed, hasSteps && placed.box.steps.length === 0, placed === focusable, onOpen, onChange),
       ),
-    [layout, hasSteps, focusable, onOpen],
+    [layout, hasSteps, focusable, onOpen, onChange],
   )
   const edges = useMemo(
     () => layout.links.map((placed) => linkEdge(placed, hasSteps && placed.link.steps.length === 0, onChange)),
@@ -97,8 +98,10 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
     if (event.key === '+' || event.key === '=') void zoomIn()
     else if (event.key === '-' || event.key === '−') void zoomOut()
     else if (event.key === '0') void fitView({ padding: paddingOf(layout) })
-    else if (event.key.toLowerCase() === 'e' && name !== null) onChange({ table: name })
-    else {
+    else if (event.key.toLowerCase() === 'e' && name !== null) {
+      const placed = layout.boxes.find(({ box }) => box.name === name)
+      onChange(placed ? changeOf(placed.box) : { table: name })
+    } else {
       const next = name === null ? undefined : nextBox(layout.boxes, name, event.key)
       if (next === undefined) return
       goTo(next)
@@ -165,11 +168,17 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
   )
 }
 
+/** The change of a table that is asked for without saying which: of a view only its stripes can be. */
+function changeOf({ name, isView }: Box): Partial<SchemaForm> {
+  return isView ? { kind: 'set-stripes', table: name } : { table: name }
+}
+
 function tableNode(
   placed: PlacedBox,
   isFaded: boolean,
   isFocusable: boolean,
   onOpen: FlowDiagramProps['onOpen'],
+  onChange: FlowDiagramProps['onChange'],
 ): TableNode {
   const { box, x, y, width, height } = placed
   return {
@@ -179,7 +188,7 @@ function tableNode(
     width,
     height,
     measured: { width, height },
-    data: { placed, isFaded, isFocusable, onOpen },
+    data: { placed, isFaded, isFocusable, onOpen, onChange },
   }
 }
 
@@ -193,7 +202,13 @@ function TableNodeView({ data }: NodeProps<TableNode>) {
         className={styles[isPulled ? 'drop' : 'handle']}
         isConnectableStart={false}
       />
-      <TableBox placed={data.placed} isFaded={data.isFaded} isFocusable={data.isFocusable} onOpen={data.onOpen} />
+      <TableBox
+        placed={data.placed}
+        isFaded={data.isFaded}
+        isFocusable={data.isFocusable}
+        onOpen={data.onOpen}
+        onStripes={() => data.onChange(changeOf(data.placed.box))}
+      />
       <Handle
         type="source"
         position={Position.Right}

@@ -1,4 +1,4 @@
-import { Hash, KeyRound, List, Table2 } from 'lucide-react'
+import { Columns3, Hash, KeyRound, Layers2, List, Table2 } from 'lucide-react'
 import type { CSSProperties, MouseEvent } from 'react'
 import { HEAD, LINE, PAD, type PlacedBox } from '../../logic/diagram-links'
 import type { Box, Line, Step } from '../../logic/schema-diagram'
@@ -13,14 +13,17 @@ interface TableBoxProps {
   /** Whether Tab reaches it. */
   isFocusable: boolean
   onOpen: (range: TextRange, isFocused: boolean) => void
+  /** Asks for another number of stripes of the view. */
+  onStripes: () => void
 }
 
 /**
  * The box of a table: its name with the numbers of steps, its columns, limits and indexes; a click shows the text of
  * each.
  */
-export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps) {
+export function TableBox({ placed, isFaded, isFocusable, onOpen, onStripes }: TableBoxProps) {
   const { box, width, height } = placed
+  const Icon = box.isView ? Layers2 : Table2
   return (
     <div
       className={styles['box']}
@@ -38,7 +41,7 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
         style={{ height: HEAD }}
         onClick={(event) => box.range && onOpen(box.range, event.detail === 0)}
       >
-        <Table2 size={13} aria-hidden />
+        <Icon size={13} aria-hidden />
         <span className={styles['name']} title={box.name}>
           {box.name}
         </span>
@@ -46,16 +49,17 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
           <StepBadge key={step.number} step={step} />
         ))}
       </button>
-      {box.lines.length > 0 ? <Lines box={box} onOpen={onOpen} /> : null}
+      {box.lines.length > 0 ? <Lines box={box} onOpen={onOpen} onStripes={onStripes} /> : null}
     </div>
   )
 }
 
-function Lines({ box, onOpen }: { box: Box; onOpen: TableBoxProps['onOpen'] }) {
+function Lines({ box, onOpen, onStripes }: { box: Box } & Pick<TableBoxProps, 'onOpen' | 'onStripes'>) {
   const openLine = (event: MouseEvent) => {
     const id = event.target instanceof Element ? event.target.closest('[data-line]')?.getAttribute('data-line') : null
     const line = box.lines.find((candidate) => candidate.id === id)
-    if (line?.range) onOpen(line.range, false)
+    if (line?.kind === 'stripes') onStripes()
+    else if (line?.range) onOpen(line.range, false)
   }
   return (
     // Only for the pointer: the table view has a button for each line.
@@ -75,7 +79,7 @@ function Lines({ box, onOpen }: { box: Box; onOpen: TableBoxProps['onOpen'] }) {
           data-kind={line.kind}
           data-key={line.isKey}
           data-read={line.steps.length > 0}
-          data-link={line.range !== null}
+          data-link={line.range !== null || line.kind === 'stripes'}
           title={line.title}
         >
           <LineIcon line={line} />
@@ -117,6 +121,7 @@ function StepBadge({ step }: { step: Step }) {
 function LineIcon({ line }: { line: Line }) {
   if (line.isKey) return <KeyRound size={11} aria-hidden />
   if (line.kind === 'limit' || line.kind === 'unique') return <Hash size={11} aria-hidden />
+  if (line.kind === 'stripes') return <Columns3 size={11} aria-hidden />
   if (line.kind === 'index') return <List size={11} aria-hidden />
   return <span className={styles['noIcon']} />
 }

@@ -147,16 +147,16 @@ class _Queue:
 def _dearest_write(compilation: Compilation, view: str, model: Model) -> tuple[CompiledQuery, Work, ViewUpkeep]:
     """Return the write that keeps the view and has the longest p99, with its work and its upkeep of the view."""
     reason: NotPredictable = NoSuchView(f"no write of the set keeps {view}")
-    found: list[tuple[float, str, CompiledQuery, Work, ViewUpkeep]] = []
+    predicted: list[tuple[float, str, CompiledQuery, Work, ViewUpkeep]] = []
     for query, plan, upkeep in _writes_of(compilation, view):
         try:
             work = work_of(plan, is_stepped=not model.has_transactions)
-            found.append((predict_work(work, model).typical_ms, query.name, query, work, upkeep))
+            predicted.append((predict_work(work, model).typical_ms, query.name, query, work, upkeep))
         except NotPredictable as error:
             reason = error
-    if not found:
+    if not predicted:
         raise reason
-    _, _, write, work, upkeep = max(found, key=lambda entry: entry[:2])
+    _, _, write, work, upkeep = max(predicted, key=lambda entry: entry[:2])
     return write, work, upkeep
 
 

@@ -63,7 +63,7 @@ class Workbench:
             response = connection.getresponse()
             text = response.read(_MOST_ANSWER_BYTES)
         except (OSError, HTTPException) as error:
-            raise NotReported(f"{self} does not answer: {error or type(error).__name__}") from None
+            raise NotReported(f"{self} does not answer: {str(error) or type(error).__name__}") from None
         finally:
             connection.close()
         try:

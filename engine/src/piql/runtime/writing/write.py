@@ -254,7 +254,7 @@ class PreparedWrite:
             if isinstance(failure, PiqlError):
                 failure.args = (f"{which}: {failure}",)
             return failure
-        message = f"{which}: {failure or 'the schema was changed meanwhile'}; the rows before it are written"
+        message = f"{which}: {str(failure) or 'the schema was changed meanwhile'}; the rows before it are written"
         if isinstance(failure, ArithmeticError):
             return NumberOutOfRange(message)
         if isinstance(failure, Redeployed | RepairPending):

@@ -32,14 +32,16 @@ def set_stripes(texts: Mapping[str, str], change: SetStripes) -> tuple[Edit, ...
     known = {(finding.query, finding.message) for finding in _parts(compile(texts))}
     after = apply_edits(texts, [edit] if (edit := _clause(file, view, change.stripes)) is not None else [])
     for _ in range(_MOST_ROUNDS):
-        told = [finding for finding in _parts(compile(after)) if (finding.query, finding.message) not in known]
-        for finding in told:
+        parts = [finding for finding in _parts(compile(after)) if (finding.query, finding.message) not in known]
+        for finding in parts:
             if not finding.fixes:
-                where = f"{finding.query} would get parts of groups" if finding.query else "a query would get parts"
-                raise SchemaEditRefused(f"{where} at {finding.span.text}, and no edit is known that adds them up")
-        if not told:
+                raise SchemaEditRefused(
+                    f"the query {finding.query} would get parts of groups at {finding.span.text}, and no edit is known "
+                    "that adds them up"
+                )
+        if not parts:
             break
-        after = apply_edits(after, _apart([finding.fixes[0].edits for finding in told]))
+        after = apply_edits(after, _apart([finding.fixes[0].edits for finding in parts]))
     if change.new_name is not None:
         after = _renamed(after, change.view, change.new_name)
     return tuple(edit for name, text in texts.items() for edit in line_edits(text, after[name], name))
