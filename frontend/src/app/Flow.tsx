@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   TriangleAlert,
 } from 'lucide-react'
+import { memo } from 'react'
 import { flowOf, type Step, type StepId, type StepState } from '../logic/flow'
 import { Prose } from '../ui/Prose'
 import styles from './flow.module.css'
@@ -42,7 +43,7 @@ export function Flow() {
         {steps.map((step, index) => (
           <li key={step.id} className={styles['item']}>
             {index > 0 ? <ChevronRight size={12} className={styles['arrow']} aria-hidden /> : null}
-            <StepButton step={step} isNext={step.id === next} />
+            <StepButton {...step} isNext={step.id === next} />
           </li>
         ))}
       </ol>
@@ -53,24 +54,25 @@ export function Flow() {
   )
 }
 
-function StepButton({ step, isNext }: { step: Step; isNext: boolean }) {
-  const Icon = ICONS[step.state]
+/** Drawn again only where something of it is different: what the steps follow from is new with each key. */
+const StepButton = memo(function StepButton({ id, state, word, sentence, isNext }: Step & { isNext: boolean }) {
+  const Icon = ICONS[state]
   return (
     <button
       type="button"
       className={styles['step']}
-      data-state={step.state}
+      data-state={state}
       aria-current={isNext ? 'step' : undefined}
-      title={step.sentence || undefined}
-      onClick={() => show(step)}
+      title={sentence || undefined}
+      onClick={() => show(id, state)}
     >
       <Icon size={14} className={styles['dot']} aria-hidden />
-      <span>{NAMES[step.id]}</span> <span className={styles['word']}>{step.word}</span>
+      <span>{NAMES[id]}</span> <span className={styles['word']}>{word}</span>
     </button>
   )
-}
+})
 
-function show({ id, state }: Step): void {
+function show(id: StepId, state: StepState): void {
   switch (id) {
     case 'write':
       if (state === 'failed') openProblems()

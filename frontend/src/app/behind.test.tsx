@@ -5,7 +5,10 @@ import { useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
 import { useIsBehind } from './behind'
 
+const drawn = vi.fn()
+
 function Part() {
+  drawn()
   return <p>{useIsBehind() ? 'behind' : 'current'}</p>
 }
 
@@ -40,5 +43,28 @@ describe('what is shown while the compiler has not answered', () => {
     act(() => useCompilationState.setState({ version: 4 }))
     expect(screen.getByText('current')).toBeTruthy()
     expect(isMarked()).toBe(false)
+  })
+
+  it('is not drawn for keys that are answered in time', () => {
+    render(<Part />)
+    drawn.mockClear()
+    for (let version = 4; version < 9; version += 1) {
+      act(() => useDocuments.setState({ version }))
+      act(() => vi.advanceTimersByTime(300))
+      act(() => useCompilationState.setState({ version }))
+    }
+    expect(drawn).not.toHaveBeenCalled()
+  })
+
+  it('is marked later where older answers come meanwhile', () => {
+    render(<Part />)
+    for (let version = 4; version < 9; version += 1) {
+      act(() => useDocuments.setState({ version }))
+      act(() => vi.advanceTimersByTime(400))
+      act(() => useCompilationState.setState({ version: version - 1 }))
+    }
+    expect(isMarked()).toBe(false)
+    act(() => vi.advanceTimersByTime(1000))
+    expect(isMarked()).toBe(true)
   })
 })

@@ -10,19 +10,37 @@ import { usePaintedDocuments } from '../documents/documents'
 const MOMENT_MS = 700
 
 export function useIsBehind(): boolean {
-  const typed = usePaintedDocuments((state) => state.version)
-  const compiled = useCompilationState((state) => state.version)
-  const isCurrent = typed === compiled
-  const [late, setLate] = useState<number | null>(null) // the answer that is shown for too long
-  useEffect(() => {
-    if (isCurrent) return
-    const moment = setTimeout(() => setLate(compiled), MOMENT_MS)
-    return () => clearTimeout(moment)
-  }, [isCurrent, compiled])
-  const isBehind = !isCurrent && late === compiled
+  const [isBehind, setBehind] = useState(false)
+  useEffect(() => watch(setBehind), [])
   useEffect(() => {
     document.documentElement.toggleAttribute('data-behind', isBehind)
     return () => document.documentElement.removeAttribute('data-behind')
   }, [isBehind])
   return isBehind
+}
+
+/** Tells of each change of whether an answer is shown for too long; a key that is answered in time is none. */
+function watch(tell: (isBehind: boolean) => void): () => void {
+  let moment: ReturnType<typeof setTimeout> | undefined
+  const rest = () => {
+    clearTimeout(moment)
+    moment = undefined
+    tell(false)
+  }
+  const look = () => {
+    if (usePaintedDocuments.getState().version === useCompilationState.getState().version) rest()
+    else moment ??= setTimeout(() => tell(true), MOMENT_MS)
+  }
+  const stops = [
+    usePaintedDocuments.subscribe(look),
+    useCompilationState.subscribe((state, previous) => {
+      if (state.version !== previous.version) rest()
+      look()
+    }),
+  ]
+  look()
+  return () => {
+    clearTimeout(moment)
+    for (const stop of stops) stop()
+  }
 }

@@ -2,6 +2,7 @@
  * How panels reach the editor without importing it. The editor is loaded late and connects itself here; a range that
  * shall be shown before that waits until it does.
  */
+import { replaceEqualDeep } from '@tanstack/react-query'
 import { create } from 'zustand'
 import { afterPaint } from '../documents/after-paint'
 import type { Caret, TextRange } from '../logic/shapes'
@@ -27,6 +28,11 @@ let waiting: { range: TextRange; isFocused: boolean } | null = null
 
 /** The caret, for panels that follow it. `isMoved` is true once the reader, not the page, has placed it. */
 export const useCaret = create<{ caret: Caret | null; isMoved: boolean }>(() => ({ caret: null, isMoved: false }))
+
+/** Says where the caret is now; who follows it hears nothing where that is the same. */
+export function moveCaret(caret: Caret | null, isMoved: boolean): void {
+  useCaret.setState((before) => replaceEqualDeep(before, { caret, isMoved }))
+}
 
 /** The caret a frame later, for what only shows where it is. */
 export const usePaintedCaret = create(() => useCaret.getState())

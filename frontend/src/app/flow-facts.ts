@@ -5,7 +5,7 @@ import { build, deployments, isActive, profileRuns } from '../api/queries'
 import { isUnderWay } from '../logic/build'
 import type { FlowFacts } from '../logic/flow'
 import { compare } from '../logic/latency-comparison'
-import { useFileChanges } from './live-text'
+import { useIsChanged } from './live-text'
 import { useLacks, usePredictions } from './predictions'
 import { useShownAnswer } from './shown-compilation'
 import { useSavedSlos } from './slos'
@@ -49,7 +49,7 @@ function useLiveFacts(): Pick<FlowFacts, 'live' | 'observed'> {
   const environment = useEnvironment()
   const { data: versions } = useInfiniteQuery(deployments(environment))
   const { data: coming } = useQuery(build(environment))
-  const changes = useFileChanges()
+  const isChanged = useIsChanged()
   const live = versions?.find((version) => version.is_live)
   const { data: measured } = useQuery({
     ...latency(environment, live?.id ?? '', HOUR_SECONDS, 'both'),
@@ -57,7 +57,6 @@ function useLiveFacts(): Pick<FlowFacts, 'live' | 'observed'> {
     refetchInterval: READ_AGAIN_MS,
   })
   if (!versions) return { live: null, observed: null }
-  const isChanged = changes && changes.length > 0
   return {
     live: { version: live?.version ?? null, isChanged, isBuilding: coming ? isUnderWay(coming) : false },
     observed:

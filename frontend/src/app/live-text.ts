@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { deployment, deployments } from '../api/queries'
 import type { Query, SourceFile } from '../api/types'
-import { usePaintedDocuments } from '../documents/documents'
+import { type TextDocument, usePaintedDocuments } from '../documents/documents'
 import { type FileChange, fileChanges } from '../logic/deploy-state'
 import type { LiveState } from '../logic/query-list'
 import { useCompilation } from './selection'
@@ -30,16 +30,32 @@ export function useLiveFiles(): { version: number; files: readonly SourceFile[] 
 
 /** The files that differ between the live version and the text; null while the live files are not known. */
 export function useFileChanges(): readonly FileChange[] | null {
+  const changesOf = useChangesOf()
+  const files = usePaintedDocuments((state) => state.files)
+  return useMemo(() => changesOf?.(files) ?? null, [changesOf, files])
+}
+
+/** Whether any file differs from the live version; null while its files are not known. */
+export function useIsChanged(): boolean | null {
+  const changesOf = useChangesOf()
+  return usePaintedDocuments(({ files }) => changesOf && changesOf(files).length > 0)
+}
+
+/** What tells how some files differ from the live version; null while its files are not known. */
+function useChangesOf(): ((files: readonly TextDocument[]) => readonly FileChange[]) | null {
   const { application } = useEnvironment()
   const { isKnown, live, detail } = useLive()
-  const files = usePaintedDocuments((state) => state.files)
   // Files that only another application has are not deleted files of this one.
   const isOfAnother = live !== undefined && live.application_id !== application
   return useMemo(() => {
     if (live ? !detail : !isKnown) return null
-    const before = (detail?.files ?? []).filter(({ path }) => !isOfAnother || files.some((file) => file.path === path))
-    return fileChanges(before, files)
-  }, [live, detail, isKnown, files, isOfAnother])
+    const before = detail?.files ?? []
+    return (files) =>
+      fileChanges(
+        before.filter(({ path }) => !isOfAnother || files.some((file) => file.path === path)),
+        files,
+      )
+  }, [live, detail, isKnown, isOfAnother])
 }
 
 /** How each query of the text compares with the live version, by name; only where it `isWanted`. */

@@ -1,4 +1,5 @@
 /** Who edits the file in the editor together, as the live session tells it. Needs nothing of Yjs. */
+import { replaceEqualDeep } from '@tanstack/react-query'
 import { create } from 'zustand'
 import type { Participant } from '../logic/together'
 import { browserStorage } from './browser-storage'
@@ -41,6 +42,11 @@ export const useTogether = create<Together>(() => ({
   others: [],
   following: null,
 }))
+
+/** Says what is known of the session; whoever hears of it hears only of what is different. */
+export function tellTogether(next: Partial<Together>): void {
+  useTogether.setState((before) => replaceEqualDeep(before, { ...before, ...next }))
+}
 
 /** Follows somebody by their tab, or with null nobody. */
 export function follow(tab: string | null): void {

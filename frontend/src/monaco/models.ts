@@ -39,6 +39,11 @@ export function pathOf(uri: Uri): string {
   return uri.path.slice(1)
 }
 
+/** The paths of all files that an editor shows. */
+export function shownPaths(): string[] {
+  return [...commonTexts.keys()].filter((path) => modelOf(path)?.isAttachedToEditor())
+}
+
 function modelOf(path: string): editor.ITextModel | null {
   return editor.getModel(uriOf(path))
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Range, Thread } from '../api/types'
-import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
+import { connectEditor, type EditorAction, reveal as goTo, jump, moveCaret } from '../app/editor-bridge'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
 import { answerFirst, useCompilationState, useEarlyBounds } from '../documents/compile-loop'
@@ -26,6 +26,7 @@ import { editor, KeyCode, KeyMod } from './monaco'
 import './piql-editor.css'
 import { registerProviders } from './providers'
 import { createSentences } from './sentences'
+import { keepDecorationsSteady } from './steady-decorations'
 import { defineThemes, themeName } from './theme'
 
 /** What is drawn into the text besides the compilation. */
@@ -121,6 +122,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   register()
   const stopSync = syncModels()
   const code = editor.create(container, { ...OPTIONS, theme: themeName(useTheme.getState().theme) })
+  keepDecorationsSteady(code)
   const decorations = code.createDecorationsCollection()
   const lenses = createLenses(code)
   const sentences = createSentences(code)
@@ -158,12 +160,8 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     if (isMovingToRange) return
     const model = code.getModel()
     const position = code.getPosition()
-    if (model && position) {
-      useCaret.setState({
-        caret: { file: pathOf(model.uri), line: position.lineNumber, column: position.column },
-        isMoved: code.hasTextFocus(),
-      })
-    }
+    if (model && position)
+      moveCaret({ file: pathOf(model.uri), line: position.lineNumber, column: position.column }, code.hasTextFocus())
   }
   const show = (path: string) => {
     const model = openModel(path)
@@ -231,7 +229,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     dispose: () => {
       connectEditor(null)
       answerFirst(null)
-      useCaret.setState({ caret: null, isMoved: false })
+      moveCaret(null, false)
       stopMarking()
       stopEarly()
       stopTheme()

@@ -3,11 +3,11 @@ import { ApiError, answered, api, messageOf } from '../../api/client'
 import type { OutlineItem, TokenType } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
-import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles } from '../../documents/documents'
-import { pathOf, rangeOf } from '../models'
+import { pathOf, rangeOf, shownPaths } from '../models'
 import { languages } from '../monaco'
 import { fileOf, quietly } from './ask'
+import { onMeaning } from './meaning'
 import { wordsOf } from './words'
 
 const SYMBOLS: Readonly<Record<OutlineItem['kind'], languages.SymbolKind>> = {
@@ -75,13 +75,7 @@ const NO_COLOUR = TOKEN_TYPES.length
 
 export const tokens: languages.DocumentSemanticTokensProvider = {
   getLegend: () => ({ tokenTypes: [...TOKEN_TYPES], tokenModifiers: ['definition'] }),
-  /** The meaning of a word may change when another file does, so all are asked for again after each compilation. */
-  onDidChange: (listener) => {
-    const stop = useCompilationState.subscribe((state, previous) => {
-      if (state.compilation !== previous.compilation) listener()
-    })
-    return { dispose: stop }
-  },
+  onDidChange: (listener) => ({ dispose: onMeaning(shownPaths, listener) }),
   provideDocumentSemanticTokens: async (model, _last, token) => {
     const answer = await wordsOf(pathOf(model.uri), sourceFiles(), token)
     if (!answer) return null

@@ -41,6 +41,11 @@ export async function wordsOf(
   }
 }
 
+/** Whether the last question about a file is of these texts. */
+export function isAsked(file: string, files: readonly SourceFile[]): boolean {
+  return isSame(questions.get(file)?.files ?? [], files)
+}
+
 function ask(file: string, files: readonly SourceFile[]): Question {
   const abort = new AbortController()
   const body = { files: [...files], file }

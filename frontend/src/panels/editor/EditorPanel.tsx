@@ -28,7 +28,7 @@ export function EditorPanel() {
   return (
     <section className={styles['panel']} {...region('Editor')}>
       <div className={styles['bar']}>
-        <FileName file={file} />
+        <FileName path={file?.path ?? null} />
         {file ? <Together path={file.path} /> : null}
         {file ? (
           <IconButton
@@ -78,30 +78,36 @@ export function EditorPanel() {
   )
 }
 
-/** A file without its text, which changes with each key, or the first one; null in a text without files. */
-type FileHead = Pick<TextDocument, 'path' | 'saveState' | 'conflict'>
+/** A file without what changes with each key, or the first one; null in a text without files. */
+type FileHead = Pick<TextDocument, 'path' | 'conflict'>
 
 function useFile(path: string | undefined): FileHead | null {
   return useDocuments(
     useShallow(({ files }) => {
       const file = files.find((candidate) => candidate.path === path) ?? files[0]
-      return file ? { path: file.path, saveState: file.saveState, conflict: file.conflict } : null
+      return file ? { path: file.path, conflict: file.conflict } : null
     }),
   )
 }
 
-function FileName({ file }: { file: FileHead | null }) {
-  if (!file) return <span />
-  const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
+function FileName({ path }: { path: string | null }) {
+  if (path === null) return <span />
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
   return (
-    <h2 className={styles['path']} title={file.path}>
+    <h2 className={styles['path']} title={path}>
       <span className={styles['cut']}>
         {folder ? <span className={styles['folder']}>{folder.replaceAll('/', ' / ')}</span> : null}
-        {file.path.slice(folder.length)}
+        {path.slice(folder.length)}
       </span>
-      {file.saveState === 'saved' ? null : <span className={styles['dirty']} title={file.saveState} />}
+      <Unsaved path={path} />
     </h2>
   )
+}
+
+/** The dot of a file that is not saved. It comes and goes with the keys, so it is drawn by itself. */
+function Unsaved({ path }: { path: string }) {
+  const saveState = useDocuments(({ files }) => files.find((file) => file.path === path)?.saveState ?? 'saved')
+  return saveState === 'saved' ? null : <span className={styles['dirty']} title={saveState} />
 }
 
 /** Says that the server has a newer text, and lets the reader compare and choose. */

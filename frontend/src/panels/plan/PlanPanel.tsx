@@ -1,7 +1,7 @@
 import { Columns2, Network, Table2, Workflow } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Prediction, Query, Stage, ThreadAnchor } from '../../api/types'
-import { reveal, useCaret } from '../../app/editor-bridge'
+import { reveal } from '../../app/editor-bridge'
 import { NoQuery } from '../../app/NoQuery'
 import { usePredictions } from '../../app/predictions'
 import { useHasStages, useSelectedQuery } from '../../app/selection'
@@ -9,13 +9,14 @@ import { commentOn, useThreadCounts } from '../../app/threads'
 import { setView, useView } from '../../app/url-state'
 import { PlanTree } from '../../charts/PlanTree'
 import { PLAN_METRICS, type PlanMetric } from '../../logic/plan-metric'
-import { changedNodes, findNode, nodeAtCaret } from '../../logic/plan-tree'
+import { changedNodes, findNode } from '../../logic/plan-tree'
 import type { PlanNode, TextRange } from '../../logic/shapes'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Switch } from '../../ui/Switch'
 import { Spacer, Toolbar } from '../../ui/Table'
 import { CommentButtons } from '../comments/CommentButtons'
+import { useFollowedNode } from './followed-node'
 import { LivePlan } from './LivePlan'
 import { latenciesOf } from './latencies'
 import { PlanTable } from './PlanTable'
@@ -143,7 +144,7 @@ interface PlanOfTextProps {
 /** The chosen stage as a tree; the node at the caret is marked, and what the stage changed of the one before. */
 function PlanOfText({ query, stage, prediction, threads, onSelect }: PlanOfTextProps) {
   const { node, metric = 'operations' } = useView()
-  const caret = useCaret((state) => (state.isMoved ? state.caret : null))
+  const followed = useFollowedNode(stage.plan)
   const latencies = useMemo(() => latenciesOf(stage, prediction), [stage, prediction])
   const changed = useMemo(() => {
     const before = query.stages[query.stages.indexOf(stage) - 1]
@@ -155,7 +156,7 @@ function PlanOfText({ query, stage, prediction, threads, onSelect }: PlanOfTextP
       label={`Plan of ${query.name}, ${stage.name}`}
       subject={`${query.name}/${stage.name}/${query.is_bounded}`}
       selected={node}
-      followed={caret ? nodeAtCaret(stage.plan, caret)?.id : undefined}
+      followed={followed}
       changed={changed}
       metric={metric}
       latencies={latencies}
