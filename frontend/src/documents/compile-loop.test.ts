@@ -66,3 +66,26 @@ describe('an answer in parts', () => {
     expect(useEarlyBounds.getState().size).toBe(0)
   })
 })
+
+describe('keys that come faster than answers', () => {
+  it('are answered all the same, by and by', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const answered: number[] = []
+    const stopListening = useCompilationState.subscribe(({ version }) => answered.push(version))
+    const ANSWER_MS = 120
+    vi.stubGlobal('fetch', async (request: Request) => {
+      await new Promise((resolve) => setTimeout(resolve, ANSWER_MS))
+      if (request.signal.aborted) throw new DOMException('', 'AbortError')
+      return new Response(`${JSON.stringify({ whole: NEW })}\n`)
+    })
+    for (let version = 2; version < 32; version += 1) {
+      useDocuments.setState({ version })
+      await vi.advanceTimersByTimeAsync(50)
+    }
+    expect(answered.length).toBeGreaterThan(2)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(useCompilationState.getState().version).toBe(31)
+    stopListening()
+    vi.useRealTimers()
+  })
+})

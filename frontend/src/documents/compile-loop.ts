@@ -1,6 +1,6 @@
 /**
  * Compiles the texts as they are typed. There is one request at a time: a newer text aborts the request of the older
- * one. The last answer stays in `useCompilationState` until the next one replaces it. Where many queries are compiled
+ * one, unless there was no answer for a while because keys came faster; then it waits for that. The last answer stays in `useCompilationState` until the next one replaces it. Where many queries are compiled
  * again, `useEarlyBounds` has their bounds meanwhile, at first those in sight in the text: what is asked about the texts
  * of a compilation must not mix two of them, so only the bounds above queries are drawn from there.
  */
@@ -44,12 +44,18 @@ const PAUSE_MS = 8
 const RETRY_MS = 1000
 /** So many queries are answered first at most: each takes a millisecond, for which the others wait. */
 const MOST_FIRST = 16
+/** After so long without an answer, the one that is under way is waited for, whatever is typed meanwhile. */
+const MOST_MS_UNANSWERED = 250
 /** How long `currentCompilation` waits for an answer. */
 const WAIT_MS = 2000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 /** Aborts the request that is under way. */
 let running: AbortController | null = null
+/** When a text was first asked about since the last answer, as `performance.now` counts; null for none. */
+let askedAt: number | null = null
+/** Whether there is a newer text than that of the request that is waited for. */
+let isNextWanted = false
 /** Whoever waits for the next answer of the compiler. */
 let waiting: (() => void)[] = []
 /** The query whose stages the next request asks for; '' for none, null for those of all queries. */
@@ -61,6 +67,7 @@ let inSight: (queries: readonly Query[]) => string[] = () => []
 export function startCompiling(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
     if (state.version === previous.version) return
+    if (state.application !== previous.application) giveUp()
     forgetAnother()
     schedule(state.application === previous.application ? PAUSE_MS : 0)
   })
@@ -69,9 +76,17 @@ export function startCompiling(): () => void {
   return () => {
     stop()
     clearTimeout(timer)
-    running?.abort()
+    giveUp()
     endWaiting()
   }
+}
+
+/** Nobody waits for the request that is under way any more. */
+function giveUp(): void {
+  running?.abort()
+  running = null
+  askedAt = null
+  isNextWanted = false
 }
 
 /** Drops what was compiled of another application than the one that is open. */
@@ -88,8 +103,7 @@ function forgetAnother(): void {
  */
 export function compileAgain(): Promise<void> {
   if (useDocuments.getState().application === null) return Promise.resolve()
-  running?.abort()
-  running = null
+  giveUp()
   schedule(0)
   return new Promise((resolve) => waiting.push(resolve))
 }
@@ -141,6 +155,11 @@ function showEarly(queries: ReadonlyMap<string, BoundedQuery>): void {
 async function compile(): Promise<void> {
   const { version, application } = useDocuments.getState()
   if (application === null) return endWaiting()
+  if (running && askedAt !== null && performance.now() - askedAt > MOST_MS_UNANSWERED) {
+    isNextWanted = true
+    return
+  }
+  askedAt ??= performance.now()
   const files = sourceFiles()
   const stagesOf = stagesWanted
   running?.abort()
@@ -155,12 +174,23 @@ async function compile(): Promise<void> {
     })
     if (running !== request) return
     showEarly(NONE_EARLY)
+    end()
     useCompilationState.setState({ application, compilation, files, version, stagesOf, error: null })
   } catch (error) {
     if (running !== request || request.signal.aborted) return
     showEarly(NONE_EARLY)
+    end()
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
     if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) return schedule(RETRY_MS)
   }
   endWaiting()
+}
+
+/** The request that was under way is answered; a newer text is compiled now. */
+function end(): void {
+  const isNext = isNextWanted
+  running = null
+  askedAt = null
+  isNextWanted = false
+  if (isNext) schedule(0)
 }

@@ -30,6 +30,7 @@ import { changeBetween, rebasedChange, type TextChange } from '../logic/rebased-
 import { changesOf } from '../logic/text-changes'
 import { bytesOf, textOf } from './base64'
 import { Connection } from './connection'
+import { Incoming } from './incoming'
 import { answering, asking, edits, presence, type Received } from './messages'
 
 /** The origins of edits of the document: who typed here can undo these alone. */
@@ -83,6 +84,11 @@ export class LiveSession {
   /** The changes of the text by the edits of the next `update`. */
   private changes: readonly TextChange[] = []
   private readonly connection: Connection
+  /** What others type and where they are may come together; everything else is about the text as it was told so far. */
+  private readonly incoming = new Incoming<Received>(
+    (message) => message.kind === 'presence' || (message.kind === 'update' && !message.isAnswer),
+    (messages) => this.takeAll(messages),
+  )
   private readonly stopWatching: () => void
 
   constructor(
@@ -101,7 +107,7 @@ export class LiveSession {
       this.listener.onChange()
     })
     this.connection = new Connection(addressOf(application, path), {
-      onMessage: (message) => this.receive(message),
+      onMessage: (message) => this.incoming.receive(message),
       onSilence: () => this.connection.send(asking(encodeStateVector(this.doc))),
       onEnd: () => this.onEnd(),
       onFailedAgain: (beganAt) => void this.giveUpIfRefused(beganAt),
@@ -142,6 +148,8 @@ export class LiveSession {
     this.isOver = true
     this.stopWatching()
     clearTimeout(this.waiting)
+    this.incoming.flush()
+    this.incoming.stop()
     this.connection.close()
     this.detach()
     this.awareness.destroy()
@@ -172,7 +180,18 @@ export class LiveSession {
     }, TYPED_HERE)
   }
 
-  private receive(message: Received): void {
+  /** Takes edits as one, so that the text changes once; carets come after the text that they are in. */
+  private takeAll(messages: readonly Received[]): void {
+    const updates = messages.filter(({ kind }) => kind === 'update')
+    if (updates.length > 1)
+      this.doc.transact(() => {
+        for (const message of updates) this.take(message)
+      }, FROM_SERVER)
+    else for (const message of updates) this.take(message)
+    for (const message of messages) if (message.kind !== 'update') this.take(message)
+  }
+
+  private take(message: Received): void {
     switch (message.kind) {
       case 'document':
         this.revision = message.revision
@@ -349,6 +368,7 @@ export class LiveSession {
   }
 
   private onEnd(): void {
+    this.incoming.flush()
     this.isConnected = false
     this.isSynced = false
     this.messages = 0

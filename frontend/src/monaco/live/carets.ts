@@ -6,6 +6,7 @@ import { editor } from '../monaco'
 import { rangeBetween } from './shown-model'
 
 const NAME_SHOWN_MS = 4000
+const RESTS = 'piql-caret-name-rests'
 
 export interface Carets {
   draw(session: LiveSession | null): void
@@ -20,7 +21,6 @@ interface Caret {
 export function createCarets(code: editor.IStandaloneCodeEditor): Carets {
   const decorations = code.createDecorationsCollection()
   const names = new Map<number, NameWidget>()
-  let drawnState = '' // what was drawn last: a text and the positions of others reach the page one after the other
   const keepNames = (clients: ReadonlySet<number>) => {
     for (const [client, name] of names) {
       if (clients.has(client)) continue
@@ -31,7 +31,6 @@ export function createCarets(code: editor.IStandaloneCodeEditor): Carets {
   const draw = (session: LiveSession | null) => {
     const model = code.getModel()
     if (!session?.isLive || !model) {
-      drawnState = ''
       decorations.clear()
       keepNames(new Set())
       return
@@ -40,10 +39,6 @@ export function createCarets(code: editor.IStandaloneCodeEditor): Carets {
       const caret = caretOf(session, other.client)
       return caret ? [{ other, caret }] : []
     })
-    const positions = others.map(({ other, caret }) => [other.client, other.name, other.colour, caret])
-    const state = JSON.stringify([model.id, model.getVersionId(), positions])
-    if (state === drawnState) return
-    drawnState = state
     const drawn: editor.IModelDeltaDecoration[] = []
     const shown = new Set<number>()
     for (const { other, caret } of others) {
@@ -98,6 +93,8 @@ class NameWidget implements editor.IContentWidget {
   private readonly element = document.createElement('div')
   private position: { lineNumber: number; column: number } | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
+  /** The colour and the name that it has. */
+  private drawn = ''
 
   constructor(
     private readonly code: editor.IStandaloneCodeEditor,
@@ -121,17 +118,20 @@ class NameWidget implements editor.IContentWidget {
   }
 
   show(position: { lineNumber: number; column: number }, { name, colour }: Participant): void {
-    this.element.className = `piql-caret-name piql-caret-${colour}`
-    this.element.textContent = name
-    if (position.lineNumber === this.position?.lineNumber && position.column === this.position.column) {
-      if (this.timer === undefined) this.element.classList.add('piql-caret-name-rests')
-      return
+    const drawn = `${colour} ${name}`
+    if (drawn !== this.drawn) {
+      this.drawn = drawn
+      this.element.className = `piql-caret-name piql-caret-${colour}`
+      this.element.textContent = name
+      if (this.position && this.timer === undefined) this.element.classList.add(RESTS)
     }
+    if (position.lineNumber === this.position?.lineNumber && position.column === this.position.column) return
     this.position = position
+    this.element.classList.remove(RESTS)
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {
       this.timer = undefined
-      this.element.classList.add('piql-caret-name-rests')
+      this.element.classList.add(RESTS)
     }, NAME_SHOWN_MS)
     this.code.layoutContentWidget(this)
   }

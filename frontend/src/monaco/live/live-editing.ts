@@ -3,11 +3,12 @@
  * to save. Loaded after the editor, which shows and saves texts without it.
  */
 import { createRelativePositionFromTypeIndex, relativePositionToJSON } from 'yjs'
-import { follow, useTogether } from '../../app/together'
+import { follow, tellTogether, useTogether } from '../../app/together'
 import { currentView, onView, setView } from '../../app/url-state'
 import { documentAt, pathsToMerge, useDocuments } from '../../documents/documents'
 import { tab } from '../../documents/tab'
 import { LiveSession } from '../../live/session'
+import { spaced } from '../../live/spaced'
 import { guestName, othersOf } from '../../logic/together'
 import { openModel } from '../models'
 import { editor } from '../monaco'
@@ -18,7 +19,7 @@ import './live.css'
 /** After so long, a page without a live session tries again. */
 const AGAIN_MS = 15_000
 /** Where the caret is, is told so often at most. */
-const TELL_MS = 60
+const TELL_MS = 100
 /** Whoever is followed comes to the next file within this time, or has left. */
 const COMING_MS = 10_000
 
@@ -54,7 +55,6 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
   const carets = createCarets(code)
   let shown: string | null = null
   let again: ReturnType<typeof setTimeout> | undefined
-  let telling: ReturnType<typeof setTimeout> | undefined
   let leaving: ReturnType<typeof setTimeout> | undefined
 
   const current = () => (shown === null ? undefined : sessions.get(shown))
@@ -70,34 +70,32 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
     code.setPosition(position)
     code.revealPositionInCenterIfOutsideViewport(position)
   }
-  const tell = () => {
-    telling ??= setTimeout(() => {
-      telling = undefined
-      const session = current()
-      const selection = code.getSelection()
-      const model = code.getModel()
-      if (!session || !selection || !model) return
-      const positionOf = (lineNumber: number, column: number) =>
-        relativePositionToJSON(
-          // -1: it stays behind the character before it, as the caret does (logic/text-changes.ts).
-          createRelativePositionFromTypeIndex(session.text, model.getOffsetAt({ lineNumber, column }), -1),
-        )
-      const state = {
-        name: guestName(session.doc.clientID),
-        tab,
-        query: currentView().query ?? null,
-        top: code.getVisibleRanges()[0]?.startLineNumber ?? 1,
-        ...(session.isLive
-          ? {
-              anchor: positionOf(selection.selectionStartLineNumber, selection.selectionStartColumn),
-              head: positionOf(selection.positionLineNumber, selection.positionColumn),
-            }
-          : {}),
-      }
-      if (JSON.stringify(state) !== JSON.stringify(session.awareness.getLocalState()))
-        session.awareness.setLocalState(state)
-    }, TELL_MS)
-  }
+  const telling = spaced(TELL_MS, () => {
+    const session = current()
+    const selection = code.getSelection()
+    const model = code.getModel()
+    if (!session || !selection || !model) return
+    const positionOf = (lineNumber: number, column: number) =>
+      relativePositionToJSON(
+        // -1: it stays behind the character before it, as the caret does (logic/text-changes.ts).
+        createRelativePositionFromTypeIndex(session.text, model.getOffsetAt({ lineNumber, column }), -1),
+      )
+    const state = {
+      name: guestName(session.doc.clientID),
+      tab,
+      query: currentView().query ?? null,
+      top: code.getVisibleRanges()[0]?.startLineNumber ?? 1,
+      ...(session.isLive
+        ? {
+            anchor: positionOf(selection.selectionStartLineNumber, selection.selectionStartColumn),
+            head: positionOf(selection.positionLineNumber, selection.positionColumn),
+          }
+        : {}),
+    }
+    if (JSON.stringify(state) !== JSON.stringify(session.awareness.getLocalState()))
+      session.awareness.setLocalState(state)
+  })
+  const tell = telling.ask
   const publish = () => {
     const session = current()
     const present = session ? othersOf(session.awareness.getStates(), session.doc.clientID) : []
@@ -107,8 +105,9 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
     const state = session?.isConnected ? 'live' : session?.isLive ? 'away' : 'off'
     const before = useTogether.getState()
     if (state !== 'off' || before.state !== 'refused' || before.path !== shown)
-      useTogether.setState({ path: shown, state, mayWrite: !isReader, others })
-    code.updateOptions({ readOnly: isReader, readOnlyMessage: { value: READ_ONLY } })
+      tellTogether({ path: shown, state, mayWrite: !isReader, others })
+    if (isReader !== code.getOption(editor.EditorOption.readOnly))
+      code.updateOptions({ readOnly: isReader, readOnlyMessage: { value: READ_ONLY } })
     carets.draw(session ?? null)
     goAlong(present)
   }
@@ -169,7 +168,7 @@ export function createLiveEditing(code: editor.IStandaloneCodeEditor): LiveEditi
     dispose: () => {
       onSession = () => undefined
       clearTimeout(again)
-      clearTimeout(telling)
+      telling.stop()
       clearTimeout(leaving)
       stopView()
       stopFollow()
