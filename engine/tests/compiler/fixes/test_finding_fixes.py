@@ -8,6 +8,7 @@ import piql
 import pytest
 from piql.compiler.fixes.finding_fixes import compose
 from piql.text.diagnostics.diagnostic import Edit, Fix
+from piql.text.edits import apply_edits
 
 SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, a INT, name VARCHAR(20));\n"
 
@@ -122,3 +123,24 @@ def test_many_mistakes_cost_no_trials_within_trials() -> None:
     started = time.process_time()
     piql.compile(SCHEMA + queries + "\nCREATE QUERY last AS SELECT idd, nmae, aa, naem FROM t LIMIT [n];")
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ((Edit("a", 10, 10, " AND b"),), "SELECT cde AND b GROUP BY c LIMIT 5"),
+        ((Edit("a", 21, 21, " ORDER BY c"),), "SELECT cde GROUP BY c ORDER BY c LIMIT 5"),
+    ],
+)
+def test_two_texts_at_one_place_stand_in_the_order_in_which_they_were_put_in(
+    second: tuple[Edit, ...], expected: str
+) -> None:
+    first = (Edit("a", 7, 8, "cd"), Edit("a", 9, 9, " GROUP BY c"))
+    texts = {"a": "SELECT ae LIMIT 5"}
+    after = apply_edits(texts, first)
+    assert after == {"a": "SELECT cde GROUP BY c LIMIT 5"}
+    assert apply_edits(after, second) == {"a": expected}
+    composed = compose(first, second)
+    assert composed is not None
+    assert apply_edits(texts, composed) == {"a": expected}
+    assert len({(edit.file, edit.start, edit.end) for edit in composed}) == len(composed)

@@ -84,9 +84,26 @@ def test_a_new_name_is_that_of_another_view() -> None:
 
 def test_no_query_is_left_with_parts_of_groups() -> None:
     texts = {**TEXTS, "r.piql": "CREATE QUERY loved AS SELECT post FROM likesOf WHERE post IN [posts] MAX 5 AND n > 3;"}
-    with pytest.raises(SchemaEditRefused, match="loved would get parts of groups at"):
+    with pytest.raises(SchemaEditRefused, match="the query loved would get parts of groups at"):
         striped(texts, 8)
     assert striped({**texts, "r.piql": texts["r.piql"].replace(" AND n > 3", "")}, 8)["r.piql"].count("GROUP BY") == 1
+
+
+def test_no_query_gets_another_answer() -> None:
+    best = "CREATE QUERY best AS SELECT post, n FROM likesOf ORDER BY n DESC LIMIT 5;\n"
+    with pytest.raises(SchemaEditRefused, match="the query best would get parts of groups at n"):
+        striped({**TEXTS, "r.piql": best}, 8)
+
+
+def test_expressions_and_what_is_joined_are_added_up() -> None:
+    posts = "CREATE TABLE posts (id INT PRIMARY KEY, title VARCHAR(9));\n"
+    read = (
+        "CREATE QUERY post AS SELECT p.*, COALESCE(l.n, 0) AS n FROM posts p LEFT JOIN likesOf l ON l.post = p.id "
+        "WHERE p.id = [id];\n"
+    )
+    after = striped({**TEXTS, "r.piql": posts + read}, 8)
+    assert piql.compile(after).diagnostics == ()
+    assert "SELECT p.*, COALESCE(SUM(l.n), 0) AS n FROM" in after["r.piql"]
 
 
 def test_what_was_taken_for_groups_before_is_left() -> None:

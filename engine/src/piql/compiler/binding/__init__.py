@@ -10,6 +10,7 @@ Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_sch
     queries, unions, fetch, stops    SELECT, UNION, FETCH, LIMIT
     with_clauses, recursion, using, order, existence, one_row, determined     parts of a SELECT
     parts_of_groups                  what takes the stripes of a view for its groups
+    stripes_read, added_up_stripes   what is read of them, and the fix that adds them up
     sums_of_stripes                  whether a SUM over stripes is that of the groups
     writes, written_rows, returning  INSERT, UPDATE, DELETE; which rows they change, and what they give back
     read_values                      what an INSERT reads first

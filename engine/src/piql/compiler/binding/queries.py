@@ -26,9 +26,10 @@ from piql.compiler.binding.one_row import one_row
 from piql.compiler.binding.order import is_of_outputs, sort_keys
 from piql.compiler.binding.output_names import duplicate_output, output_name
 from piql.compiler.binding.outputs import output_columns
-from piql.compiler.binding.parts_of_groups import BoundSelect, parts_of_groups
+from piql.compiler.binding.parts_of_groups import report_parts
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
 from piql.compiler.binding.stops import count_of, with_stop
+from piql.compiler.binding.stripes_read import BoundSelect
 from piql.compiler.binding.unions import bind_union, position_of_output
 from piql.compiler.binding.using import equal_columns, merged_columns, natural_join
 from piql.compiler.binding.windows import window_function
@@ -147,8 +148,8 @@ class _Select:
             plan = logical.Sort(keys=order, input=plan, span=node.order.span)
         plan = logical.Projection(outputs=tuple(outputs), input=plan, span=node.items_span)
         are_rows_counted = not (self.is_each_once or aggregates or is_grouped)
-        parts = parts_of_groups(BoundSelect(node, self.scope.relations, plan, aggregates, are_rows_counted))
-        self.context.diagnostics.extend([parts] if parts is not None else ())
+        select = BoundSelect(node, self.scope.relations, plan, aggregates, are_rows_counted)
+        report_parts(self.context.diagnostics, select)
         if node.is_distinct:
             plan = logical.Distinct(input=plan, span=node.distinct)
         return with_stop(self.context, node, plan)

@@ -100,15 +100,35 @@ def joined_title(titles: Sequence[str]) -> str:
 
 
 def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] | None:
-    """Return both sets as edits of the original text; `second` edits the text after `first`. None if they overlap."""
-    moved: list[Edit] = []
+    """Return both sets as edits of the original text; `second` edits the text after `first`. None if they overlap.
+
+    Two texts that are put in at one place are one edit, in the order in which they then stand.
+    """
+    composed = list(first)
     for edit in second:
         start = _original(first, edit.file, edit.start)
         end = _original(first, edit.file, edit.end)
         if start is None or end is None or any(_overlap(earlier, edit.file, start, end) for earlier in first):
             return None
-        moved.append(Edit(edit.file, start, end, edit.text))
-    return tuple(sorted((*first, *moved), key=lambda edit: (edit.file, edit.start, edit.end)))
+        at_one_place = (
+            at
+            for at, earlier in enumerate(composed)
+            if (earlier.file, earlier.start, earlier.end) == (edit.file, start, end) and start == end
+        )
+        at = next(at_one_place, None)
+        if at is None:
+            composed.append(Edit(edit.file, start, end, edit.text))
+        else:
+            is_before = edit.start <= _start_after(first, composed[at])
+            text = f"{edit.text}{composed[at].text}" if is_before else f"{composed[at].text}{edit.text}"
+            composed[at] = Edit(edit.file, start, end, text)
+    return tuple(sorted(composed, key=lambda edit: (edit.file, edit.start, edit.end)))
+
+
+def _start_after(first: Sequence[Edit], edit: Edit) -> int:
+    """Return where the text of an edit begins once all edits are made."""
+    earlier = (before for before in first if before.file == edit.file and before.start < edit.start)
+    return edit.start + sum(len(before.text) - (before.end - before.start) for before in earlier)
 
 
 def _original(first: Sequence[Edit], file: str, offset: int) -> int | None:

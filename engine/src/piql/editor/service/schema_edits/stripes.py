@@ -15,7 +15,7 @@ from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse_once
 from piql.editor.service.renaming import RenameRefused, rename
 from piql.editor.service.schema_edits.changes import SchemaEditRefused, SetStripes
-from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.edits import apply_edits, line_edits
 from piql.text.source import Source
 
@@ -34,14 +34,15 @@ def set_stripes(texts: Mapping[str, str], change: SetStripes) -> tuple[Edit, ...
     for _ in range(_MOST_ROUNDS):
         parts = [finding for finding in _parts(compile(after)) if (finding.query, finding.message) not in known]
         for finding in parts:
-            if not finding.fixes:
+            if not any(_keeps_the_answer(fix, change.view) for fix in finding.fixes):
                 raise SchemaEditRefused(
                     f"the query {finding.query} would get parts of groups at {finding.span.text}, and no edit is known "
                     "that adds them up"
                 )
         if not parts:
             break
-        after = apply_edits(after, _apart([finding.fixes[0].edits for finding in parts]))
+        fixes = [next(fix for fix in finding.fixes if _keeps_the_answer(fix, change.view)) for finding in parts]
+        after = apply_edits(after, _apart([fix.edits for fix in fixes]))
     if change.new_name is not None:
         after = _renamed(after, change.view, change.new_name)
     return tuple(edit for name, text in texts.items() for edit in line_edits(text, after[name], name))
@@ -75,6 +76,11 @@ def _clause(file: ast.ParsedFile, view: ast.CreateView, stripes: int) -> Edit | 
 
 def _parts(compilation: Compilation) -> list[Diagnostic]:
     return [finding for finding in compilation.diagnostics if finding.code == _PARTS and not finding.allowed]
+
+
+def _keeps_the_answer(fix: Fix, view: str) -> bool:
+    """Return whether a fix adds the stripes up and does nothing else, such as cutting what nothing bounds then."""
+    return not fix.consequence and fix.title in (f"Add up the stripes of {view}", f"Take each group of {view} once")
 
 
 def _apart(fixes: list[tuple[Edit, ...]]) -> list[Edit]:
