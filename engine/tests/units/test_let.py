@@ -75,7 +75,8 @@ def test_its_requests_are_in_the_bound_and_are_never_more(db: piql.Database, obs
     query = db.deployment.compilation.queries["buy"]
     assert query.bound is not None
     assert [part.bound.operations for part in query.statements if part.bound is not None][:3] == [0, 1, 0]
-    assert query.bound.operations == sum(part.bound.operations for part in query.statements if part.bound is not None)
+    of_statements = sum(part.bound.operations for part in query.statements if part.bound is not None)
+    assert query.bound.operations == of_statements + query.bound.by_operator[0].operations
     assert query.bound.rows == 1  # of RETURNING: the rows of the LETs are nobody's
     page = db.execute("buy", {"item": 1, "amount": 2, "customer": "ada"})
     made = [sum(part.operations for part in observed[-1].operators if part.path[:1] == (at,)) for at in range(6)]

@@ -146,15 +146,6 @@ def test_a_unit_is_that_of_the_version_that_the_caller_has_seen(db: piql.Databas
         db.execute("buy", {**ADA, "item": 1, "n": 1}, version=version)
 
 
-def test_a_store_without_transactions_refuses_a_unit_when_it_is_deployed() -> None:
-    source = "CREATE TABLE t (id INT PRIMARY KEY); CREATE UNIT u AS BEGIN DELETE FROM t WHERE id = [id]; END;"
-    with (
-        piql.connect("stepwise:") as db,
-        pytest.raises(piql.CompilationRefused, match="the unit u is made in one transaction, and this store has no"),
-    ):
-        db.deploy(piql.compile(source))
-
-
 def test_a_bare_unit_is_not_run(db: piql.Database) -> None:
     with pytest.raises(piql.CompilationRefused, match="one statement is expected here"):
         db.run("CREATE UNIT u AS BEGIN DELETE FROM cart WHERE customer = 'ada'; END;")

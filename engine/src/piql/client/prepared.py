@@ -17,17 +17,20 @@ from piql.errors import CompilationRefused, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.seals import signing_key
+from piql.runtime.execution.settling import RecordsOf
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now, utc_now
 from piql.runtime.writing.let import PreparedLet, names_of_lets
+from piql.runtime.writing.stepped.held_records import held_records
 from piql.runtime.writing.stepped.writer import SteppedWriter, group_writer
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
 from piql.runtime.writing.unit import PreparedUnit
+from piql.runtime.writing.unit_by_steps import UnitReads, UnitSteps
 from piql.runtime.writing.write import PreparedWrite
 from piql.schema.write_policies import WriteLevel
 from piql.store.base import Store
-from piql.versions.change.composition import refusal_of_unit
+from piql.versions.change.composition import reason_against_unit
 from piql.versions.pinned import refuse_overtaken
 
 AnyWrite = PreparedWrite | PreparedUnit
@@ -58,6 +61,7 @@ class ClientContext:
         if self._to_all_copies is None:
             row_writes = self.identity.row_writes.to_all_copies()
             self._to_all_copies = WriterIdentity(row_writes, None, self.identity.wait_policy)
+            self._to_all_copies.units.writer_of = self.identity.units.writer_of
         return self._to_all_copies
 
     @property
@@ -93,32 +97,42 @@ class Prepared:
         if queried.version != self.deployment.version:
             refuse_overtaken(query, queried, self.deployment)
         if isinstance(query.plan, UnitPlan):
-            if context.identity is not None:
-                raise NotDeployed(refusal_of_unit(query.name))
+            reason = reason_against_unit(query, queried.tables) if context.identity is not None else None
+            if reason is not None:
+                raise NotDeployed(reason)
             return self._unit(query)
         if isinstance(query.plan, WritePlan):
             return self._write(query, query.plan)
-        key = context.cursor_key
-        return PreparedQuery(query, context.store, queried.deployed, queried.version, key, context.clock, context.now)
+        key, clock, now = context.cursor_key, context.clock, context.now
+        version = queried.version
+        return PreparedQuery(query, context.store, queried.deployed, version, key, clock, now, self._records_of)
+
+    @property
+    def _records_of(self) -> RecordsOf:
+        """Return what settles the records of tables that units write."""
+        return held_records(self.context.store, self.deployment.by_units)
 
     def _unit(self, query: CompiledQuery) -> PreparedUnit:
         context, queried, lets = self.context, self.queried, names_of_lets(query)
+        reads = UnitReads(context.store)
+        is_by_steps = context.identity is not None
         slots = {name: at for at, name in enumerate((*(parameter.name for parameter in query.parameters), *lets))}
         statements = [
             self._write(statement, statement.plan, lets)
             if isinstance(statement.plan, WritePlan)
-            else PreparedLet(statement, context.store, slots, queried.deployed)
+            else PreparedLet(statement, reads if is_by_steps else context.store, slots, queried.deployed)
             for statement in query.statements
         ]
-        return PreparedUnit(query, context.store, statements, queried.version, context.clock, context.now)
+        steps = UnitSteps(context.identity, self.stepped, reads) if context.identity is not None else None
+        return PreparedUnit(query, context.store, statements, queried.version, context.clock, context.now, steps)
 
     def _write(self, query: CompiledQuery, plan: WritePlan, lets: Sequence[str] = ()) -> PreparedWrite:
         """Make a write ready to run, or one statement of a unit with these LETs."""
         context, queried, table = self.context, self.queried, plan.table.name
         stepped = self.stepped(table, query.write) if context.identity is not None else None
         writer, deployed, version = self.writer(table), queried.deployed, queried.version
-        clock, now = context.clock, context.now
-        return PreparedWrite(query, context.store, writer, deployed, version, stepped, clock, now, lets)
+        clock, now, records_of = context.clock, context.now, self._records_of
+        return PreparedWrite(query, context.store, writer, deployed, version, stepped, clock, now, lets, records_of)
 
     def statement(self, text: str) -> PreparedStatement:
         """Return a bare statement, ready to run; raise CompilationRefused where it has errors or no bound."""

@@ -22,6 +22,7 @@ from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.stamps import Stamps
+from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.base import Store, Transaction
 from piql.versions.change.state import canary_of, deployment_of, read_state
@@ -55,6 +56,14 @@ class VersionInForce:
             message = f"the deployment in the store cannot be read: {damage}"
             raise StoreUnavailable(message, "use the version of piql that deployed it, or put a copy back") from damage
         self._look_at = monotonic() + LOOK_SECONDS
+        if self._identity is not None:
+            self._identity.units.writer_of = self._writer_of
+
+    def _writer_of(self, table: str) -> SteppedWriter:
+        """Return who ends units of others that write a table: as it is deployed now; raise NotDeployed."""
+        if monotonic() > self._look_at:
+            self._refresh()
+        return self._prepared.stepped(table)
 
     @property
     def tried(self) -> Deployment | None:

@@ -80,7 +80,7 @@ def _unit(bound: Sequence[BoundQuery], statements: tuple[CompiledQuery, ...], th
     )
     if len(plans) < len(statements) or len(bounds) < len(statements) or _has_errors(diagnostics):
         return unit
-    proved = bound_of_unit(bounds)
+    proved = bound_of_unit(bounds, plans)
     dear = expensive_write(proved, thresholds, first.name, first.name_span)
     return replace(
         unit,

@@ -107,6 +107,7 @@ class Deployment:
     earlier_numbers    versions before it with the same texts
     counted_from       the mark from which rows are counted by the views that were added to a table, by their names
     last_filling       the highest mark that any view has ever had
+    by_units           the tables whose records units hold, of this version and of others that are alive
     """
 
     version: int
@@ -122,6 +123,7 @@ class Deployment:
     earlier_numbers: tuple[int, ...] = ()
     counted_from: Mapping[str, int] = field(default_factory=dict)
     last_filling: int = 0
+    by_units: frozenset[str] = frozenset()
 
     @property
     def tables(self) -> Mapping[str, Table]:

@@ -37,7 +37,11 @@ class State(IntEnum):
 
 
 FORGOTTEN = (State.COMING, State.GONE)
-"""The states that a store forgets by itself."""
+"""The states that a store forgets by itself, but for records that a unit holds."""
+
+
+HOLDS = "~"
+"""Stands in the name of a write by which a unit holds a record. Such a record is never forgotten."""
 
 
 KEPT_SECONDS = 3600

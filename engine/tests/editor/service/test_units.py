@@ -91,6 +91,6 @@ def test_the_value_of_a_let_is_renamed_with_its_uses_and_shown_with_its_type() -
 def test_the_bound_stands_above_a_unit() -> None:
     compilation = piql.compile({"schema.piql": SCHEMA, "u.piql": UNIT.replace("|", "")})
     assert [lens.text for lens in lenses(compilation, "u.piql")] == [
-        "≤ 4 ops · 4 trips · class I",
+        "≤ 9 ops · 9 trips · class I",
         "≤ 1 op · 1 trip · class I",
     ]

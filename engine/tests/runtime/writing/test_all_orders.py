@@ -63,6 +63,7 @@ class Writer:
         log = self.db._identity.log
         log._number, log._announced_at = 0, 0.0
         log._open.clear()
+        self.db._identity.units.renew()
 
 
 class Theatre:

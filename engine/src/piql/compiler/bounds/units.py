@@ -3,6 +3,10 @@
     INSERT INTO orders …; UPDATE item SET …; DELETE FROM cart_line WHERE cart = [c]    1 + 4 + (1 + 2·cart_line.cart)
 
 Its statements wait for one another, so their round trips add up, too.
+
+A store without transactions holds each record that such a unit reads or writes, and leaves it once the unit is decided.
+Where it makes the unit at all (`unit_by_steps`), these requests are in the bound: the unit's own record is opened,
+decided and ended, each record is held, and one that does not change is left, too.
 """
 
 from __future__ import annotations
@@ -10,13 +14,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from piql.compiler.bounds.bound import Bound, OperatorBound
+from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.physical.unit_by_steps import Statement, reason_against_steps_of_unit, records_held
+from piql.compiler.physical.write_plan import WritePlan
+
+_DECIDING = 3  # requests for the unit's own record: it is opened, decided and ended
 
 
-def bound_of_unit(statements: Sequence[Bound]) -> Bound:
-    """Return the bound of statements that are made one after another."""
-    operations = sum(bound.operations for bound in statements)
-    formula = _sum([bound.formula for bound in statements])
+def bound_of_unit(statements: Sequence[Bound], plans: Sequence[Statement] = ()) -> Bound:
+    """Return the bound of statements that are made one after another; `plans` are theirs, in the same order."""
+    deciding = _deciding(statements, plans)
+    of_unit, formula_of_unit = sum(term.value for term, _ in deciding), _sum([formula for _, formula in deciding])
+    operations = sum(bound.operations for bound in statements) + of_unit
+    formula = _sum([*(bound.formula for bound in statements), formula_of_unit])
     rows = sum(bound.rows for bound in statements)  # one returns rows at most
     rows_formula = _sum([bound.rows_formula for bound in statements])
     of_statements = tuple(
@@ -25,23 +35,48 @@ def bound_of_unit(statements: Sequence[Bound]) -> Bound:
         for operator in bound.by_operator
     )
     width = sum(bound.bytes for bound in statements)
-    unit = OperatorBound((), "Unit", 0, "0", rows, rows_formula, 0)
+    unit = OperatorBound((), "Unit", of_unit, formula_of_unit, rows, rows_formula, 0)
     return Bound(
         operations=operations,
-        round_trips=sum(bound.round_trips for bound in statements),
+        round_trips=sum(bound.round_trips for bound in statements) + of_unit,
         rows=rows,
         bytes=width,
         formula=formula,
         rows_formula=rows_formula,
         rows_fetched=sum(bound.rows_fetched for bound in statements),
-        terms=tuple(dict.fromkeys(term for bound in statements for term in bound.terms)),
+        terms=tuple(
+            dict.fromkeys([*(term for bound in statements for term in bound.terms), *(term for term, _ in deciding)])
+        ),
         by_operator=(unit, *of_statements),
-        puts=sum(bound.puts for bound in statements),
+        puts=sum(bound.puts for bound in statements) + of_unit,
         deletes=sum(bound.deletes for bound in statements),
         reads=sum(bound.reads for bound in statements),
         counts=sum(bound.counts for bound in statements),
         other_ways=tuple(way for bound in statements for way in bound.other_ways),
     )
+
+
+def _deciding(bounds: Sequence[Bound], plans: Sequence[Statement]) -> list[tuple[Term, str]]:
+    """Return what decides a unit without transactions, each with its formula; nothing where none makes it."""
+    if not plans or reason_against_steps_of_unit(plans) is not None:
+        return []
+    unit = Term(str(_DECIDING), _DECIDING, "the unit itself, opened, decided and ended: only without transactions")
+    deciding = [(unit, str(_DECIDING))]
+    for number, (bound, plan) in enumerate(zip(bounds, plans, strict=True), 1):
+        if isinstance(plan, WritePlan):
+            of_row = 2 * records_held(plan) - 1  # the record that changes is left by its own put
+            count, rows = of_row * plan.most_rows, plan.rows
+            formula = str(count) if rows is None else _times(of_row, rows.name)
+        else:
+            count = 2 * bound.operations
+            formula = str(count)
+        reason = f"the records of statement {number}, held until the unit is decided: only without transactions"
+        deciding.append((Term(str(count), count, reason), formula))
+    return deciding
+
+
+def _times(count: int, symbol: str) -> str:
+    return symbol if count == 1 else f"{count}·{symbol}"
 
 
 def _sum(formulas: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from piql.runtime.execution.operators import prepare
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.preparation import Preparation, page_order
-from piql.runtime.execution.settling import RowMoved, SettledStore
+from piql.runtime.execution.settling import RecordsOf, RowMoved, SettledStore
 from piql.runtime.execution.strategy import Clock, Strategy, Timed, Timings, Work, drive
 from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_now
 from piql.schema.catalog import Index
@@ -78,8 +78,8 @@ class PreparedQuery:
     """One SELECT over one deployment.
 
     `deployed` turns an index of the plan into that index as the store keeps it; `cursor_key` seals cursors; `clock`
-    gives seconds, `now` the time that CURRENT_TIMESTAMP is. With `is_shaped_by_data`, the bound relies on constraints
-    of the data.
+    gives seconds, `now` the time that CURRENT_TIMESTAMP is. `records_of` settles what units
+    hold (`settling`). With `is_shaped_by_data`, the bound relies on constraints of the data.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class PreparedQuery:
         cursor_key: bytes = b"",
         clock: Clock = perf_counter,
         now: Now = utc_now,
+        records_of: RecordsOf = lambda table: None,
     ) -> None:
         plan, bound = query.plan, query.bound
         assert plan is not None
@@ -99,7 +100,7 @@ class PreparedQuery:
         self.name = query.name
         self._called = query.name or "the statement"
         self.query = query
-        self._settled = SettledStore(store) if store.row_writes is not None else None
+        self._settled = SettledStore(store, records_of) if store.row_writes is not None else None
         self._store = self._settled or store
         self.version = version
         self._cursor_key = cursor_key
@@ -124,7 +125,8 @@ class PreparedQuery:
         self._fast_path: FastPath | None = None
         self._fast_executes: dict[Consistency | None, FastExecute] = {}
         needs_snapshot = self._wants_snapshot and self._settled is None
-        if not needs_snapshot and (scan := only_scan(self._top)) is not None:
+        is_settled = self._settled is not None and self._settled.has_held
+        if not needs_snapshot and not is_settled and (scan := only_scan(self._top)) is not None:
             names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
             supply = (lambda: self._supplied.of(Occasion(now))) if self._supplied else None
             watch = self._watches.get(scan)

@@ -7,6 +7,10 @@
     read of a record    if the record does not have the entry that led to it, it changed in between: RowMoved, and the
                         execution begins again
 
+    held by a unit      a record of a table that units write may be held (docs/decisions/0083): its unit is looked at.
+                        If that is open, the row is as it was; if it is made, the row is what it was to become. Records
+                        of such tables are read as entries are: a DOUBTFUL or COMING one is settled.
+
 A row as it is read here has, behind the columns asked for, the other key columns of its index and then its State, as
 `row[-1]`; VISIBLE is 0, so `any(row[-1] …)` asks whether an entry is in doubt.
 
@@ -17,9 +21,9 @@ execution.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from piql.errors import RepairPending
 from piql.schema.catalog import Index, Table
@@ -29,6 +33,29 @@ from piql.store.rows import STATE, PreparedRead, Row, State
 from piql.store.wrapper import StoreWrapper
 
 SPARE = 1  # entries that each range is asked for beyond its limit
+
+
+class HeldRecords(Protocol):
+    """The records of a table that units write; `read` gets one, with its WRITE and its State behind all columns."""
+
+    @property
+    def read(self) -> PreparedRead: ...
+
+    def free(
+        self,
+        keys: Sequence[Row],
+        answers: Sequence[list[Row]],
+        read_again: Callable[[Row], list[Row]],
+        count: Callable[[], None],
+    ) -> list[list[Row]]:
+        """Return the records of `answers` to gets of `keys`, without WRITE and State, as their units leave them.
+
+        `count` is called before each request, and may raise; `read_again` counts for itself.
+        """
+        ...
+
+
+RecordsOf: TypeAlias = Callable[[Table], HeldRecords | None]
 
 
 class RowMoved(Exception):
@@ -75,6 +102,7 @@ class _SettledRead:
     further    continues `raw` behind the last row of an answer; None for a get
     get        reads the whole record of an entry
     entry      compares a row with its record
+    records    what settles a record of a table that units write; None for other tables
     width      how many columns were asked for: the first ones of a row
     keys       the positions in a row of the key columns behind the prefix
     """
@@ -84,6 +112,7 @@ class _SettledRead:
     further: PreparedRead
     get: PreparedRead
     entry: _Entry
+    records: HeldRecords | None
     width: int
     keys: tuple[int, ...]
 
@@ -104,28 +133,35 @@ class _SettledRead:
 class _RecordRead:
     """A get of the record behind an entry: it reads all columns, so that record and entry can be compared.
 
-    `positions` are those of the columns that were asked for.
+    `positions` are those of the columns that were asked for. `records` settles a record of a table that units write.
     """
 
     table: Table
     raw: PreparedRead
     positions: tuple[int, ...]
+    records: HeldRecords | None
 
 
 class SettledStore(StoreWrapper):
     """Prepares the reads of a query so that a session can settle them.
 
     `dereferenced` names the tables whose records are read behind entries: their entries are remembered by sessions.
+    `records_of` gives what settles the records of a table that units write, None for another one.
     """
 
-    def __init__(self, behind: Store) -> None:
+    def __init__(self, behind: Store, records_of: RecordsOf = lambda table: None) -> None:
         super().__init__(behind)
         self.dereferenced: set[str] = set()
+        self._records_of = records_of
+        self.has_held = False
 
     def prepare(self, shape: ReadShape) -> PreparedRead:
-        """Prepare a read; a read of records needs no settling and is prepared as it is."""
+        """Prepare a read; one of records that no unit holds needs no settling and is prepared as it is."""
+        records = self._held(shape.table)
         if shape.index.is_primary:
-            return self.behind.prepare(shape)
+            if records is None:
+                return self.behind.prepare(shape)
+            shape = replace(shape, sees_coming=True)
         keys = tuple(key_column.name for key_column in shape.index.columns)
         columns = (*shape.columns, *(name for name in keys if name not in shape.columns))
         with_state = replace(shape, columns=(*columns, STATE))
@@ -146,8 +182,9 @@ class SettledStore(StoreWrapper):
             shape,
             self.behind.prepare(with_state),
             further,
-            self.behind.prepare(_whole(shape.table)),
+            records.read if records is not None else self.behind.prepare(_whole(shape.table)),
             _Entry(shape.table, shape.index, columns),
+            records,
             len(shape.columns),
             tuple(columns.index(name) for name in keys[shape.prefix_length :]),
         )
@@ -156,12 +193,22 @@ class SettledStore(StoreWrapper):
         """Prepare the get of a record that an entry led to."""
         self.dereferenced.add(shape.table.name)
         positions = {column.name: at for at, column in enumerate(shape.table.columns)}
-        raw = self.behind.prepare(_whole(shape.table))
-        return _RecordRead(shape.table, raw, tuple(positions[name] for name in shape.columns))
+        records = self._held(shape.table)
+        raw = records.read if records is not None else self.behind.prepare(_whole(shape.table))
+        return _RecordRead(shape.table, raw, tuple(positions[name] for name in shape.columns), records)
+
+    def _held(self, table: Table) -> HeldRecords | None:
+        """Return what settles the records of a table, if units write it."""
+        records = self._records_of(table)
+        self.has_held |= records is not None
+        return records
 
     def session(self, bound: int) -> SettlingSession:
-        """Return the session of one execution; its repairs may make `bound` requests at most."""
-        return SettlingSession(self, bound)
+        """Return the session of one execution; its repairs may make `bound` requests at most, twice that among units.
+
+        A record that a unit holds takes one request for itself, behind an entry, and one for the unit.
+        """
+        return SettlingSession(self, 2 * bound if self.has_held else bound)
 
 
 def _whole(table: Table) -> ReadShape:
@@ -219,6 +266,8 @@ class SettlingSession(StoreWrapper):
         """Return the answers to a batch, settled, from those of the store."""
         read = batch.read
         if isinstance(read, _RecordRead):
+            if read.records is not None:
+                answers = self._free(read.records, batch.arguments, answers)
             return [self._records(read, key, rows) for key, rows in zip(batch.arguments, answers, strict=True)]
         if not isinstance(read, _SettledRead):
             return answers
@@ -243,6 +292,18 @@ class SettlingSession(StoreWrapper):
                 raise RowMoved
         return [tuple([record[position] for position in read.positions]) for record in rows]
 
+    def _free(self, records: HeldRecords, keys: Sequence[Row], answers: list[list[Row]]) -> list[list[Row]]:
+        """Return whole records as their units, which were looked at, leave them to readers."""
+
+        def read_again(key: Row) -> list[Row]:
+            self.repair(1)
+            return self.behind.read_many([Batch(records.read, [key])], self._consistency)[0][0]
+
+        def repair() -> None:
+            self.repair(1)
+
+        return records.free(keys, answers, read_again, repair)
+
     def _settled(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> list[Row]:
         """Return up to the limit of rows whose records have them, reading on while some are missing."""
         settled = self._confirmed(read, rows)
@@ -265,6 +326,8 @@ class SettlingSession(StoreWrapper):
         if doubtful:
             self.repair(len(doubtful))
             answers = self.behind.read_many([Batch(read.get, doubtful)], self._consistency)[0]
+            if read.records is not None:
+                answers = self._free(read.records, doubtful, answers)
             records = {key: rows_of_key[0] for key, rows_of_key in zip(doubtful, answers, strict=True) if rows_of_key}
         confirmed: list[Row] = []
         for row in rows:

@@ -1,7 +1,7 @@
 """Writes: one record with its index entries, after its constraints have been checked.
 
 write            a compiled INSERT, UPDATE or DELETE, which runs through `paths`
-unit             a compiled unit: several writes in one transaction
+unit             a compiled unit: several writes in one transaction;  unit_by_steps   and without one
 let              a value that a unit reads for the statements behind it
 decisions        what it decides: from the record as it is to the record as it shall be
 paths            the two kinds of stores under one name: change a record, look up a UNIQUE value

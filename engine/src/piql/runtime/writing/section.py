@@ -19,7 +19,7 @@ from piql.runtime.execution.execution import Execution
 from piql.runtime.execution.observation import OperatorTiming
 from piql.runtime.execution.operators import prepare
 from piql.runtime.execution.preparation import Preparation
-from piql.runtime.execution.settling import RowMoved, SettledStore
+from piql.runtime.execution.settling import RecordsOf, RowMoved, SettledStore
 from piql.runtime.execution.strategy import Timings, Work, drive, exceeded
 from piql.runtime.writing.meter import Meter
 from piql.schema.catalog import Index
@@ -31,12 +31,17 @@ class PreparedSection:
     """The read of a section, ready to run. `rows` and `bound` are the most rows that it finds, and their requests."""
 
     def __init__(
-        self, plan: PhysicalNode, store: Store, slots: Mapping[str, int], deployed: Callable[[Index], Index]
+        self,
+        plan: PhysicalNode,
+        store: Store,
+        slots: Mapping[str, int],
+        deployed: Callable[[Index], Index],
+        records_of: RecordsOf = lambda table: None,
     ) -> None:
         bound = bound_of(plan)
         self.rows, self.bound = bound.rows, bound.operations
         self._store = store
-        self._settled = SettledStore(store) if store.row_writes is not None else None
+        self._settled = SettledStore(store, records_of) if store.row_writes is not None else None
         self._top = prepare(plan, Preparation(self._settled or store, slots, deployed), SECTION)
 
     def read(self, parameters: list[Any], meter: Meter) -> tuple[list[Row], tuple[OperatorTiming, ...]]:

@@ -30,16 +30,19 @@ from piql.runtime.deployment import Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.prepared_query import Page
+from piql.runtime.execution.settling import RecordsOf
 from piql.runtime.execution.strategy import Clock
 from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_now
 from piql.runtime.writing.decisions import Decisions, Outcome
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.paths import SteppedPath, TransactionalPath, WritePath
 from piql.runtime.writing.section import PreparedSection
+from piql.runtime.writing.stepped.unit_try import UnitTry
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.table_rules.records import never_null
 from piql.runtime.writing.transactional import TableWriter
+from piql.runtime.writing.unit_by_steps import UnitPath
 from piql.schema.catalog import Index
 from piql.store.base import Store, Transaction
 from piql.store.rows import Row
@@ -70,6 +73,7 @@ class PreparedWrite:
         clock: Clock = perf_counter,
         now: Now = utc_now,
         lets: Sequence[str] = (),
+        records_of: RecordsOf = lambda table: None,
     ) -> None:
         plan, bound = query.plan, query.bound
         assert isinstance(plan, WritePlan)
@@ -98,7 +102,7 @@ class PreparedWrite:
         slots |= {value.name: len(slots) + at for at, value in enumerate(read) if isinstance(value, ColumnRef)}
         self._looked_up = _looked_up(plan, writer)
         self._decisions = Decisions(plan, writer, slots, store)
-        self._section = PreparedSection(plan.reads[0], store, slots, deployed) if plan.reads else None
+        self._section = PreparedSection(plan.reads[0], store, slots, deployed, records_of) if plan.reads else None
         self._never_null = _never_null(plan, writer, slots)
 
     def execute(
@@ -153,12 +157,19 @@ class PreparedWrite:
         self._complete(values, occasion)
         return Given(values, self._rows_given(values, occasion))
 
-    def run_inside(
-        self, transaction: Transaction, given: Given, meter: Meter
-    ) -> tuple[list[Row], Sequence[OperatorTiming]]:
-        """Make the write in a transaction of others; return the records affected, and the timings of the section."""
+    def run_inside(self, path: WritePath, given: Given, meter: Meter) -> tuple[list[Row], Sequence[OperatorTiming]]:
+        """Make the write among others; return the records affected, and the timings of the section."""
         rows, timings = self._rows_read(given, meter)
-        return self._write(TransactionalPath(self._writer, transaction, meter), rows, given.values, meter), timings
+        return self._write(path, rows, given.values, meter), timings
+
+    def path_in(self, transaction: Transaction, meter: Meter) -> WritePath:
+        """Return the steps of the write in a transaction of others."""
+        return TransactionalPath(self._writer, transaction, meter)
+
+    def path_of(self, attempt: UnitTry, number: int, meter: Meter) -> WritePath:
+        """Return the steps of the write as the `number`th statement of a unit, on a store without transactions."""
+        assert self._stepped is not None
+        return UnitPath(attempt, self._stepped, number, meter)
 
     def returned(self, records: Sequence[Row]) -> list[dict[str, Any]]:
         """Return the rows of RETURNING, of the records affected."""
@@ -185,7 +196,7 @@ class PreparedWrite:
         with self._store.transaction() as transaction:
             if before is not None:
                 before(transaction)
-            return self.run_inside(transaction, given, meter)
+            return self.run_inside(self.path_in(transaction, meter), given, meter)
 
     def _rows_given(self, parameters: list[Any], occasion: Occasion | None) -> Sequence[Row | None]:
         """Return the rows to write as far as they are known before anything is read."""
@@ -225,7 +236,8 @@ class PreparedWrite:
             try:
                 row = self._write_row(path, key_or_record, parameters)
             except (PiqlError, Redeployed, ArithmeticError) as failure:
-                named = failure if len(rows) == 1 else self._failure_of(failure, number, len(rows))
+                are_written = self._stepped is not None and number > 1 and not isinstance(path, UnitPath)
+                named = failure if len(rows) == 1 else _failure_of(failure, number, len(rows), are_written=are_written)
                 if named is failure:
                     raise
                 raise named from failure
@@ -242,25 +254,6 @@ class PreparedWrite:
         outcome = Outcome()
         path.write(key_or_record, self._decisions.changes(key_or_record, parameters, outcome))
         return outcome.row
-
-    def _failure_of(self, failure: Exception, number: int, rows: int) -> Exception:
-        """Return the error of a row of several.
-
-        With transactions nothing is written. Without, the rows before it are, so the statement must not be made again
-        by itself: what asks for that becomes StoreUnavailable.
-        """
-        which = f"row {number} of {rows}"
-        if self._stepped is None or number == 1:
-            if isinstance(failure, PiqlError):
-                failure.args = (f"{which}: {failure}",)
-            return failure
-        message = f"{which}: {str(failure) or 'the schema was changed meanwhile'}; the rows before it are written"
-        if isinstance(failure, ArithmeticError):
-            return NumberOutOfRange(message)
-        if isinstance(failure, Redeployed | RepairPending):
-            return StoreUnavailable(message)
-        failure.args = (message,)
-        return failure
 
     def _change(self, path: WritePath, parameters: list[Any]) -> Row | None:
         """Make an UPDATE or DELETE of the row that the parameters name; return the record changed or deleted."""
@@ -312,6 +305,26 @@ class PreparedWrite:
                 if set(refusal.columns) != set(unique.columns):
                     raise
                 path.begin_again(refusal)
+
+
+def _failure_of(failure: Exception, number: int, rows: int, *, are_written: bool) -> Exception:
+    """Return the error of a row of several.
+
+    Where the rows before it `are_written`, the statement must not be made again by itself: what asks for that
+    becomes StoreUnavailable.
+    """
+    which = f"row {number} of {rows}"
+    if not are_written:
+        if isinstance(failure, PiqlError):
+            failure.args = (f"{which}: {failure}",)
+        return failure
+    message = f"{which}: {str(failure) or 'the schema was changed meanwhile'}; the rows before it are written"
+    if isinstance(failure, ArithmeticError):
+        return NumberOutOfRange(message)
+    if isinstance(failure, Redeployed | RepairPending):
+        return StoreUnavailable(message)
+    failure.args = (message,)
+    return failure
 
 
 def _looked_up(plan: WritePlan, writer: TableWriter) -> tuple[UniqueCheck, ...]:

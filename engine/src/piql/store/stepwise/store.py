@@ -23,7 +23,7 @@ from piql.store.embedded.layout import EmbeddedRead, Layout, ReadBuilder, layout
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded.waiting import patiently
 from piql.store.row_writes import Cell, EntryChange, StoredRecord
-from piql.store.rows import FORGOTTEN, KEPT_SECONDS, STATE, WRITE, Row, State
+from piql.store.rows import FORGOTTEN, HOLDS, KEPT_SECONDS, STATE, WRITE, Row, State
 from piql.store.schemes import STEPWISE
 from piql.store.stepwise.one_by_one import OneByOne
 
@@ -166,7 +166,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
     def find(self, records: StepwiseEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         with self.at_work() as connection:
             row = connection.execute(records.find, key).fetchone()
-        if row is None or (row[1] in FORGOTTEN and row[2] < self._forgotten_before()):
+        if row is None or (row[1] in FORGOTTEN and HOLDS not in row[0] and row[2] < self._forgotten_before()):
             return None
         return StoredRecord(row[0], State(row[1]), row[3:])
 
@@ -250,9 +250,11 @@ class StepwiseStore(OneByOne, EmbeddedStore):
     def _forget(self, connection: sqlite3.Connection) -> None:
         """Delete the COMING and GONE rows that are forgotten."""
         columns = f"{quoted(STATE)} IN (?, ?) AND {quoted(AT)} < ?"
+        is_free = f"instr({quoted(WRITE)}, '{HOLDS}') = 0"
         names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name LIKE 'index %' OR name LIKE 'table %')"
         for (name,) in connection.execute(names).fetchall():
-            sql = f"DELETE FROM {quoted(name)} WHERE {columns}"
+            of_records = f" AND {is_free}" if name.startswith("table ") else ""
+            sql = f"DELETE FROM {quoted(name)} WHERE {columns}{of_records}"
             connection.execute(sql, (*map(int, FORGOTTEN), self._forgotten_before()))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from piql.compiler import compile as compile_set
+from piql.compiler.physical.unit_by_steps import reason_against_steps_of_unit
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused, kind_of
 from piql.runtime.deployment import Deployment
@@ -120,11 +122,21 @@ def _statement(span: Span | None) -> str:
     return span.text.rstrip().rstrip(";") + ";"
 
 
-def refusal_of_unit(name: str) -> str:
-    """Return why a store without transactions has no units, in words for those who deploy."""
+def reason_against_unit(unit: CompiledQuery, tables: Mapping[str, Table]) -> str | None:
+    """Return why a store without transactions does not make a unit, in words for those who deploy; None where it does.
+
+    `tables` are those of its version, with the views.
+    """
+    if not isinstance(unit.plan, UnitPlan):
+        return None
+    reason = reason_against_steps_of_unit(unit.plan.statements, tables.values())
+    if reason is None and any(query.write == "all" for query in (unit, *unit.statements)):
+        reason = "is written WITH WRITE ALL"
+    if reason is None:
+        return None
     return (
-        f"the unit {name} is made in one transaction, and this store has no transactions: leave the unit out here, or "
-        "deploy to an embedded store"
+        f"the unit {unit.name} {reason}, which needs a transaction, and this store has none: leave the unit out "
+        "here, or deploy to an embedded store"
     )
 
 
@@ -165,8 +177,9 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
         if view.view is not None and store.row_writes is not None:
             _refuse_view_without_transactions(name, view.view, compilation.tables, current)
     for query in compilation.queries.values():
-        if query.kind == "unit" and store.row_writes is not None:
-            raise CompilationRefused(f"not deployed: {refusal_of_unit(query.name)}")
+        reason = reason_against_unit(query, compilation.tables) if store.row_writes is not None else None
+        if reason is not None:
+            raise CompilationRefused(f"not deployed: {reason}")
     for name in current.kept:
         table = compilation.tables.get(name)
         if table is None:

@@ -24,6 +24,8 @@ from time import time
 from typing import Any, Literal
 
 from piql.compiler import compile as compile_set
+from piql.compiler.physical.unit_by_steps import tables_held
+from piql.compiler.physical.unit_plan import UnitPlan
 from piql.compiler.result import Compilation
 from piql.runtime.deployment import Counting, Deployment, Origin, OtherIndex, OtherView
 from piql.schema.catalog import Column, JoinedTable, Kind, RowTest, SqlType, StandIn, Table, View, ViewAggregate
@@ -238,6 +240,19 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
         also_held=also_held,
         counted_from=state.counted_from,
         last_filling=state.last_filling,
+        by_units=tables_of_units(current, coming, before),
+    )
+
+
+def tables_of_units(*versions: Deployment | None) -> frozenset[str]:
+    """Return the tables whose records the units of any of these versions hold."""
+    return frozenset(
+        table
+        for version in versions
+        if version is not None
+        for query in version.compilation.queries.values()
+        if isinstance(query.plan, UnitPlan)
+        for table in tables_held(query.plan.statements)
     )
 
 
@@ -261,6 +276,7 @@ def canary_of(state: SchemaState, store: Store) -> Deployment | None:
         also_held=current,
         counted_from=state.counted_from,
         last_filling=state.last_filling,
+        by_units=tables_of_units(tried, current, before),
     )
 
 

@@ -28,7 +28,16 @@ from piql.versions.change.placing import Placing
 from piql.versions.change.progress import SETTING as PROGRESS
 from piql.versions.change.progress import Outcome, Progress, Task, read_progress
 from piql.versions.change.state import SETTING as STATE
-from piql.versions.change.state import Canary, Change, Phase, SchemaState, Version, compiled, deployment_of
+from piql.versions.change.state import (
+    Canary,
+    Change,
+    Phase,
+    SchemaState,
+    Version,
+    compiled,
+    deployment_of,
+    tables_of_units,
+)
 
 GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
 """After so long every writer knows of a phase: each looks again, and a write under way has ended, or looks again."""
@@ -69,6 +78,8 @@ class SchemaSteps:
         self._change = state.change
         self._current = deployment_of(state, store)
         self._coming = compiled(state.change.version, state) if state.change is not None else self._current
+        held_anew = tables_of_units(self._coming) - tables_of_units(self._current)
+        self._is_held_anew = not held_anew.isdisjoint(state.tables)  # readers must know before the first unit runs
         self._walkers: dict[tuple[object, ...], Walker] = {}
 
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
@@ -142,7 +153,7 @@ class SchemaSteps:
         )
 
     def seconds_to_wait(self, stand: Stand) -> float:
-        """Return how long a phase must wait until every writer knows of it; 0 on a store with transactions."""
+        """Return how long a phase must wait until all others know of it; 0 on a store with transactions."""
         change = stand.state.change
         canary = change.canary if change is not None else None
         if change is not None and change.is_closing:  # readers rely on its indexes until they look again
@@ -151,7 +162,7 @@ class SchemaSteps:
             return 0.0
         if change is not None and canary is None:
             is_checking = change.phase == "checking"
-            if not any(
+            if not (is_checking and self._is_held_anew) and not any(
                 self._is_done_twice(task) if is_checking else task.kind in _FILLS for task in stand.progress.tasks
             ):
                 return 0.0

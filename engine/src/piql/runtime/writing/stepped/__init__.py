@@ -12,6 +12,10 @@ upkeep             when the groups of views are changed;  folding  how each coun
 contributions      names of what a write adds to views
 intents            the log that says which writes are in progress
 stamps             names of writes, in order of time
+unit_try           the steps of one try of a unit (docs/decisions/0083);  unit_record   what decides it
+open_units         who meets a unit under way waits for it, then closes it
+held_records       records that units hold, as readers see them
+agreement          makes entries and slots agree with a record
 sweep              settles interrupted writes of all client processes
 leftovers          retries a read or write that met too many interrupted writes
 work               what a write knows of itself

@@ -98,7 +98,7 @@ class GroupedLoad:
             image = records[key]
             if record is None:
                 mark = stamps.write_after(0) if writer.references.are_looked_for(image) else None
-                touched, (entered, _) = writer.entries.touched(None, image), writer.moves(None, image)
+                touched, (entered, _) = writer.entries.touched(None, image), writer.agreement.moves(None, image)
                 loads.append(_Load(key, image, stamps.write_after(0), mark, touched, entered))
             elif record.state is not State.VISIBLE or writer.writer.keep_hidden(
                 writer.records.image(record), image

@@ -143,15 +143,15 @@ class IntentLog:
 
     def note(self, intent: Intent) -> None:
         """Write an intent, or the next try of the same write over it."""
-        self._announce()
+        self.announce()
         self._row_writes.note(self.group, intent.number, intent.as_text())
 
     def note_many(self, intents: Sequence[Intent]) -> None:
         """Write the intents of writes that are made together."""
-        self._announce()
+        self.announce()
         self._row_writes.note_many(self.group, {intent.number: intent.as_text() for intent in intents})
 
-    def _announce(self) -> None:
+    def announce(self) -> None:
         """Note, every now and then, that this process writes, and the number behind which its intents begin.
 
         Sweeps look only into the logs that are announced. They begin at that number because some stores keep deleted

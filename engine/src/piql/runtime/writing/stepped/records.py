@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.contributions import inheriting
+from piql.runtime.writing.stepped.open_units import OpenUnits
 from piql.runtime.writing.stepped.stamps import Stamps, stamp_of
 from piql.runtime.writing.table_rules.constraints import Picker, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Table
 from piql.store.base import Store
 from piql.store.row_writes import RecordChange, SingleRowWrites, StoredRecord
-from piql.store.rows import Row, State
+from piql.store.rows import HOLDS, Row, State
 
 
 class SteppedRecords:
@@ -28,9 +29,16 @@ class SteppedRecords:
     """
 
     def __init__(
-        self, table: Table, store: Store, row_writes: SingleRowWrites, stamps: Stamps, is_of_groups: bool = False
+        self,
+        table: Table,
+        store: Store,
+        row_writes: SingleRowWrites,
+        stamps: Stamps,
+        units: OpenUnits,
+        is_of_groups: bool = False,
     ) -> None:
         self.table = table
+        self._units = units
         self._hidden = (State.COMING, State.GONE) if is_of_groups else (State.COMING, State.GONE, State.LEAVING)
         self._row_writes = row_writes
         self.stamps = stamps
@@ -44,16 +52,28 @@ class SteppedRecords:
         self._nothing = (None,) * len(primary.covering)
 
     def find(self, key: Row, is_serial: bool = False) -> StoredRecord | None:
-        """Return the record with a key; a serial read also completes a conditional write that is under way."""
-        return self._row_writes.find(self.prepared, key, is_serial)
+        """Return the record with a key; a serial read also completes a conditional write that is under way.
+
+        Where a unit holds it, that one is waited for, or closed.
+        """
+        return self.free(key, self._row_writes.find(self.prepared, key, is_serial))
+
+    def find_held(self, key: Row) -> StoredRecord | None:
+        """Return the record with a key, whether a unit holds it or not."""
+        return self._row_writes.find(self.prepared, key, True)
+
+    def free(self, key: Row, record: StoredRecord | None) -> StoredRecord | None:
+        """Return a record that was found once no unit holds it."""
+        return record if record is None or HOLDS not in record.write else self._units.passed(self, key, record)
 
     def confirm(self, key: Row) -> None:
         """Return once all copies have the record of a key as it is, where the identity writes to all copies."""
         self._row_writes.confirm(self.prepared, key)
 
     def find_many(self, keys: Sequence[Row], is_serial: bool = False) -> list[StoredRecord | None]:
-        """Return the record of each key, None where there is none."""
-        return self._row_writes.find_many(self.prepared, keys, is_serial)
+        """Return the record of each key, None where there is none, once no unit holds it."""
+        records = self._row_writes.find_many(self.prepared, keys, is_serial)
+        return [self.free(key, record) for key, record in zip(keys, records, strict=True)]
 
     def find_shown(self, key: Row, meter: Meter) -> StoredRecord | None:
         """Return a record without the mark of a write that looks for references, so that it has to look again.
@@ -112,9 +132,10 @@ class SteppedRecords:
         meter = meter or Meter()
         while True:
             meter.lose(1)
-            record = self.find(key, is_serial=True)
+            record = self.find_held(key)
             if record is not None and (record.write == own_write or stamp_of(record.write) > stamp):
                 return record
+            record = self.free(key, record)
             known = record.write if record is not None else None
             write = inheriting(self.stamps.write_after(stamp, stamp_of(known)), known)
             image = self.image(record)

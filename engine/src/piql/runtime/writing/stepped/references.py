@@ -51,6 +51,17 @@ class SteppedReference:
         self._named = picker(check.parent, check.referenced)
         self.is_seen_in_records = is_seen_in_records
 
+    @property
+    def parent_table(self) -> str:
+        """The name of the table that is referenced."""
+        return self._check.parent.name
+
+    def violation(self, new: Row) -> PiqlError:
+        """Return the error of a record whose parent does not exist."""
+        value = self._check.value(new)
+        assert value is not None
+        return self._check.violation(value)
+
     def key_named(self, old: Row | None, new: Row) -> Row | None:
         """Return the parent's key that a write newly refers to; None if there is nothing to check.
 
@@ -93,9 +104,7 @@ class SteppedReference:
         parent = self._parents.find_shown(primary, meter) if primary is not None else None
         image = self._parents.image(parent)
         if parent is None or primary is None or image is None or self._named(image) != key:
-            value = self._check.value(new)
-            assert value is not None
-            raise self._check.violation(value)
+            raise self.violation(new)
         return NamedRecord(self._check.parent.name, primary, parent)
 
 
@@ -167,7 +176,7 @@ class SteppedReferrer:
             if primary == own_key:
                 continue
             state = row[-1]
-            if state == State.VISIBLE or (self._is_on_records and state == State.DOUBTFUL):
+            if state == State.VISIBLE:
                 raise self._violation(old)
             looks += 1
             child = self._children.find(primary, is_serial=True)

@@ -66,12 +66,10 @@ class Slots:
             words = f"words of {', '.join(sorted(check.limit.columns))}" if check.limit.is_token else ""
             shape = ReadShape(table, check.index, (*table.primary_key, STATE), len(check.columns))
             self._members = None if self.limit == 1 or shape.is_get else store.prepare(shape)
-            self._is_on_records = check.index.is_primary
         else:
             self.limit = 1
             words = ""
             self._members = None
-            self._is_on_records = False
         self._order = tuple(sorted(range(len(check.columns)), key=lambda at: check.columns[at]))
         kind = "unique " if isinstance(check, UniqueCheck) else ""
         columns = words or ", ".join(check.columns[at] for at in self._order)
@@ -190,7 +188,7 @@ class Slots:
         if self._members is not None:
             looks += 1
             rows = self._store.read_many([Batch(self._members, [(*group, self.limit + _MORE)])], "quorum")[0][0]
-            members = {row[:-1] for row in rows if self._is_on_records or row[-1] == State.VISIBLE}
+            members = {row[:-1] for row in rows if row[-1] == State.VISIBLE}
         owners = [_owner(cell) for cell in cells]
         is_waiting = is_released = False
         for cell, owner in zip(cells, owners, strict=True):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from piql.errors import ConstraintViolation, NotDeployed
+from piql.errors import ConstraintViolation, NotDeployed, StoreUnavailable
 from piql.runtime.deployment import Redeployed
+from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Overtaken
 from piql.runtime.writing.stepped.intents import PROCESSES, group_of, intents_of, processes
 from piql.runtime.writing.stepped.slots import Slots, constraint_name
 from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.unit_record import forget_places, units_under_way
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.rows import KEPT_SECONDS
@@ -72,7 +75,16 @@ def sweep(
                 withdrawn += 1
             if per_second is not None:
                 identity.wait_policy.sleep(1 / per_second)
-        if announced.at < now - KEPT_SECONDS and not row_writes.cells(group_of(name), 1, announced.behind):
+        for unit in units_under_way(row_writes, name):
+            is_made = None
+            if min(stamp_of(held.write) for held in unit.held) / 1_000_000 <= now - older_than:
+                with suppress(StoreUnavailable):  # a table of it is not deployed
+                    is_made = identity.units.settle(unit, Meter())
+            completed += is_made is True
+            withdrawn += is_made is False
+            waiting += is_made is None
+        has_ended = announced.at < now - KEPT_SECONDS
+        if has_ended and not row_writes.cells(group_of(name), 1, announced.behind) and forget_places(row_writes, name):
             row_writes.note(PROCESSES, name, None)
     return SweepReport(completed, withdrawn, waiting, len(announcements))
 

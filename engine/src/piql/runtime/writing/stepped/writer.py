@@ -30,6 +30,7 @@ from piql.errors import (
 from piql.runtime.deployment import LOOK_SECONDS, Counting, Deployment, Redeployed
 from piql.runtime.writing.kept_view import KeptView
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.agreement import Agreement, Moves
 from piql.runtime.writing.stepped.backoff import Backoff, Overtaken
 from piql.runtime.writing.stepped.contributions import contributing, inheriting, mark_of
 from piql.runtime.writing.stepped.folding import Gains, GroupRows, SteppedView, SteppedViews, joined_of
@@ -92,7 +93,8 @@ class SteppedWriter:
         coming = tightest([*slots_of(guards.unique), *slots_of(guards.limits)])
         limited_slots = [*slots_of(writer.unique), *tightest(slots_of(writer.limits)).values()]
         self.slots = [tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in limited_slots]
-        self._other_slots = list(coming.values())
+        all_slots = [*self.slots, *coming.values()]
+        self.agreement = Agreement(self.entries, all_slots, self.columns, identity.row_writes)
         self.references = ReferenceChecks(writer, deployment, store, identity)
 
     def backoff(self) -> Backoff:
@@ -110,7 +112,9 @@ class SteppedWriter:
         which it is unknown whether the record was changed: the message then says so.
         """
         meter.step(1)
-        self._write(key, decide, meter, self.records.find(key))
+        with self._identity.units.counted_by(meter):
+            record = self.records.find(key)
+        self._write(key, decide, meter, record)
 
     def write_group(
         self, key: Row, decide: Decide, meter: Meter, known: StoredRecord | None, *, is_known: bool
@@ -141,7 +145,12 @@ class SteppedWriter:
         find_again: Callable[[int], None] | None = None,
     ) -> None:
         """Take the steps of a write, again and again, until it is done."""
-        count = find_again or meter.step
+        with self._identity.units.counted_by(meter):
+            self._take_counted(work, meter, record, decide, find_again or meter.step)
+
+    def _take_counted(
+        self, work: Work, meter: Meter, record: StoredRecord | None, decide: Decide, count: Callable[[int], None]
+    ) -> None:
         try:
             while True:
                 record = self._after_others(work, meter, record)
@@ -189,6 +198,7 @@ class SteppedWriter:
 
     def _after_others(self, work: Work, meter: Meter, record: StoredRecord | None) -> StoredRecord | None:
         """Wait, within the patience, while another write of the record is about to be decided; return the record."""
+        record = self.records.free(work.key, record)
         while (
             record is not None
             and record.state in (State.COMING, State.DOUBTFUL)
@@ -236,7 +246,7 @@ class SteppedWriter:
         change = Change(old, new, self._name(known, work if gains else None, marks[1]), gains, looks, marks[0], taken)
         is_repair = bool(work.images)
         touched = self.entries.touched(old, new)
-        entered, left = self.moves(old, new)
+        entered, left = self.agreement.moves(old, new)
         if touched or entered or left or gains:
             work.images += [image for image in (old, new) if image is not None and image not in work.images]
         is_counted = bool(self.entries.count(touched)) or any(slots in self.slots for slots, _ in (*entered, *left))
@@ -320,7 +330,7 @@ class SteppedWriter:
         work: Work,
         meter: Meter,
         change: Change,
-        entered: list[tuple[Slots, Row]],
+        entered: Moves,
         touched: Touched,
         mark: str | None,
     ) -> tuple[bool, StoredRecord | None]:
@@ -349,16 +359,6 @@ class SteppedWriter:
                 return False, self.records.find(work.key, is_serial=True)
         self._look_again(work)
         return True, None
-
-    def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Slots, Row]], list[tuple[Slots, Row]]]:
-        """Return the groups that a record enters, then those that it leaves, each with the slots of its constraint."""
-        entered: list[tuple[Slots, Row]] = []
-        left: list[tuple[Slots, Row]] = []
-        for slots in (*self.slots, *self._other_slots):
-            before, after = slots.groups(old), slots.groups(new)
-            entered += [(slots, group) for group in after - before]
-            left += [(slots, group) for group in before - after]
-        return entered, left
 
     def _note(self, work: Work, meter: Meter, change: Change) -> None:
         """Write the intent of this try into the log, over that of an earlier try, or before that one goes."""
@@ -389,7 +389,7 @@ class SteppedWriter:
         meter: Meter,
         change: Change,
         touched: Touched,
-        left: list[tuple[Slots, Row]],
+        left: Moves,
         is_counted: bool,
     ) -> None:
         """Make entries and slots agree with the record that was put, and forget the intent."""
@@ -433,7 +433,7 @@ class SteppedWriter:
     def gains_of(self, intent: Intent) -> Mapping[int, Gains]:
         """Return what the groups of each view gain by a write in progress, if its record is put."""
         old, new = (
-            self._as_now(intent.columns, intent.images[position]) if position is not None else None
+            self.agreement.as_now(intent.columns, intent.images[position]) if position is not None else None
             for position in intent.change
         )
         return self.views.gains(old, new, (intent.mark, mark_of(intent.write)), intent.joined)
@@ -443,23 +443,10 @@ class SteppedWriter:
 
         `image` is the record as a write with this stamp left it.
         """
-        images = [self._as_now(intent.columns, touched_image) for touched_image in intent.images]
-        changes = self.entries.as_record_says(self.entries.of_all(images), image, stamp)
-        meter.lose(len(changes))
-        self._row_writes.change_entries(changes)
-        for slots in (*self.slots, *self._other_slots):
-            now = slots.groups(image)
-            for group in set().union(*(slots.groups(touched_image) for touched_image in images)):
-                meter.lose(1 + slots.give_back(group, intent.key, stamp, is_in=group in now))
+        images = [self.agreement.as_now(intent.columns, touched_image) for touched_image in intent.images]
+        self.agreement.restore(intent.key, images, image, stamp, meter)
         meter.lose(1)
         self._identity.log.forget(intent)
-
-    def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:
-        """Return an image that was noted with other columns, in the columns that the table has now."""
-        if columns == self.columns:
-            return image
-        values = dict(zip(columns, image, strict=True))
-        return tuple([values.get(name) for name in self.columns])
 
 
 def group_writer(view: Table, deployment: Deployment, store: Store, identity: WriterIdentity) -> SteppedWriter:

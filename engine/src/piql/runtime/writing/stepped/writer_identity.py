@@ -7,6 +7,7 @@ from piql.forking import renew_in_children
 from piql.runtime.deployment import Deployment
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.intents import IntentLog
+from piql.runtime.writing.stepped.open_units import OpenUnits
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.table_rules.constraints import ReferenceCheck, UniqueCheck
@@ -25,16 +26,18 @@ class WriterIdentity:
         self.stamps = stamps or Stamps()
         self.wait_policy = wait_policy or WaitPolicy()
         self.log = IntentLog(row_writes, self.stamps)
+        self.units = OpenUnits(row_writes, self.wait_policy)
         renew_in_children(self, WriterIdentity._renew)
 
     def _renew(self) -> None:
         """Take a new name and log, in a forked child: two processes with one log overwrite each other's intents."""
         self.stamps.rename()
         self.log = IntentLog(self.row_writes, self.stamps)
+        self.units.renew()
 
     def records(self, table: Table, store: Store, is_of_groups: bool = False) -> SteppedRecords:
         """Return the records of a table, or the groups of a view, to be changed under this identity."""
-        return SteppedRecords(table, store, self.row_writes, self.stamps, is_of_groups)
+        return SteppedRecords(table, store, self.row_writes, self.stamps, self.units, is_of_groups)
 
     def unique(self, reference: ReferenceCheck, deployment: Deployment, store: Store) -> UniqueCheck:
         """Return the UNIQUE key of the parent by which a foreign key names it; raise NotDeployed if there is none."""

@@ -25,7 +25,7 @@ from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import CqlEntries
 from piql.store.cql.writes.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
 from piql.store.row_writes import Cell, EntryChange, RecordChange, StoredRecord, Swap
-from piql.store.rows import FORGOTTEN, KEPT_SECONDS, Row, State
+from piql.store.rows import FORGOTTEN, HOLDS, KEPT_SECONDS, Row, State
 
 T = TypeVar("T")
 
@@ -148,7 +148,7 @@ class CqlRowWrites:
         key = records.key(row)
         assert key is not None
         new = [*records.values(row), *records.hidden(state, self._writes_text(write, known))]
-        lifetime = _lifetime(state)
+        lifetime = _lifetime(state, write)
         if known is None:
             return self._connection.change_if(records.insert, [*key, *new, lifetime], self._reach)
         values = [lifetime, *new, *key, *_names(known)]
@@ -196,7 +196,7 @@ class CqlRowWrites:
         key = _key_bytes(records, change.row)
         writes = self._writes_text(change.write, change.known)
         new = [*records.values(change.row), *records.hidden(change.state, writes)]
-        lifetime = _lifetime(change.state)
+        lifetime = _lifetime(change.state, change.write)
         partition = tuple(key[: records.partition_length])
         if change.known is None:
             return Change(records.insert, [*key, *new, lifetime], partition)
@@ -381,9 +381,9 @@ def _names(write: str) -> Values:
     return [write.encode(), f"{write}!".encode()]
 
 
-def _lifetime(state: State) -> bytes:
-    """Return the time to live of a record in a state: COMING and GONE ones vanish by themselves."""
-    return _FOR_A_WHILE if state in FORGOTTEN else _FOREVER
+def _lifetime(state: State, write: str) -> bytes:
+    """Return the time to live of a record in a state: COMING and GONE ones vanish, unless a unit holds them."""
+    return _FOR_A_WHILE if state in FORGOTTEN and HOLDS not in write else _FOREVER
 
 
 def _batched(items: Iterable[T], size: int = MOST_ROWS) -> Iterator[list[T]]:

@@ -1,0 +1,103 @@
+"""Which units a store without transactions makes: those whose records are all named by their primary keys.
+
+Such a unit holds each record that it reads or writes until it is decided (docs/decisions/0083). What else a unit may
+do has a reason here, which a deployment to such a store gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
+from piql.compiler.physical.write_plan import WritePlan
+from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
+
+Statement = WritePlan | PhysicalNode
+
+
+def reason_against_steps_of_unit(statements: Sequence[Statement], tables: Iterable[Table] = ()) -> str | None:
+    """Return why a store without transactions does not make a unit, in words behind its name; None where it does.
+
+    `tables` are those of the set with its views.
+    """
+    fed = {name: table.name for table in tables if table.view is not None for name in table.view.tables}
+    for number, statement in enumerate(statements, 1):
+        if isinstance(statement, WritePlan):
+            reason = _reason_of_write(statement, fed)
+        else:
+            reason = None if _has_gets_only(statement) else "reads more than rows by their primary keys"
+        if reason is not None:
+            return f"has a statement ({number} of {len(statements)}) that {reason}"
+    return _reason_of_groups([statement for statement in statements if isinstance(statement, WritePlan)])
+
+
+def tables_held(statements: Sequence[Statement]) -> set[str]:
+    """Return the tables of which such a unit holds records: those that it writes, reads, and names by foreign keys."""
+    writes = [statement for statement in statements if isinstance(statement, WritePlan)]
+    lets = [statement for statement in statements if not isinstance(statement, WritePlan)]
+    read = {get.table.name for let in lets for get in _gets(let)}
+    return read | {write.table.name for write in writes} | {key.table for write in writes for key in write.references}
+
+
+def records_held(write: WritePlan) -> int:
+    """Return how many records a unit holds for each row of a write: its own, and those that its foreign keys name."""
+    return 1 + len(write.references)
+
+
+def _reason_of_write(write: WritePlan, fed: dict[str, str]) -> str | None:
+    """Return why a write has no part in such a unit."""
+    table = write.table.name
+    if write.section is not None:
+        return "changes several rows that it has to look for"
+    if write.given_by is not None:
+        return "reads values in VALUES (a LET may read them)"
+    if write.found_by is not None or write.looked_up:
+        return "finds its row by a UNIQUE key"
+    if any(way.referrers for way in _ways(write)):
+        return f"may take a row of {table} away that other rows name"
+    if write.unique_references:
+        return "has a foreign key to a UNIQUE key"
+    view = fed.get(table) or next((upkeep.view.name for upkeep in write.views), None)
+    if view is not None:
+        return f"writes {table}, which feeds the view {view}"
+    return None
+
+
+def _ways(write: WritePlan) -> tuple[WritePlan, ...]:
+    """Return a write and, of one with ON CONFLICT DO UPDATE, the way where there is such a row."""
+    return (write,) if write.otherwise is None else (write, write.otherwise)
+
+
+def _has_gets_only(plan: PhysicalNode) -> bool:
+    """Return whether all that a LET reads are rows by their primary keys."""
+    if any(True for kind in (SortedIndexJoin, Dereference) for _ in plan.find(kind)):
+        return False
+    return all(read.index.is_primary and len(read.prefix) == len(read.index.columns) for read in _gets(plan))
+
+
+def _gets(plan: PhysicalNode) -> list[IndexScan | IndexFKJoin]:
+    """Return what reads records by their keys; the one row that every query may begin with reads nothing."""
+    return [*(scan for scan in plan.find(IndexScan) if scan.limit.max), *plan.find(IndexFKJoin)]
+
+
+def _reason_of_groups(writes: Sequence[WritePlan]) -> str | None:
+    """Return why the limits of a table that several statements write stand against the unit.
+
+    A row that leaves a group makes room only once the unit is made.
+    """
+    for table in {write.table.name: write.table for write in writes}.values():
+        of_table = [write for write in writes if write.table.name == table.name]
+        enters = any(way.counted_limits or way.unique_checks for write in of_table for way in _ways(write))
+        leaves = any(_may_leave(way) for write in of_table for way in _ways(write))
+        if enters and leaves and (len(of_table) > 1 or of_table[0].most_rows > 1):
+            return f"may take rows of {table.name} out of groups under a limit, and put others in"
+    return None
+
+
+def _may_leave(write: WritePlan) -> bool:
+    """Return whether a row of a write may leave a group of another row than its own."""
+    return any(not set(_columns(constraint)) <= set(write.table.primary_key) for constraint in write.left)
+
+
+def _columns(constraint: CardinalityLimit | UniqueKey) -> tuple[str, ...]:
+    return tuple(constraint.columns)
