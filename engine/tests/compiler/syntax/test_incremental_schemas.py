@@ -9,6 +9,7 @@ from typing import Any
 import piql
 import pytest
 from piql.compiler import query_set
+from piql.compiler.binding import binder
 from piql.trees import sharing
 
 from .test_incremental import compiled_afresh, described
@@ -167,3 +168,28 @@ def test_a_table_is_added_to_many_queries_without_looking_into_them(monkeypatch:
     assembled.clear()
     piql.compile({**both, "schema.piql": schema.replace("b INT);", "b BIGINT);", 1)})
     assert assembled == ["q7"]
+
+
+def test_queries_over_a_table_that_stays_broken_are_bound_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So are they when it is whole again, with another number in its limit."""
+    reads = "".join(f"CREATE QUERY q{at} AS SELECT c FROM t WHERE b = [me] AND c > {at};\n" for at in range(30))
+
+    def texts(limit: str) -> dict[str, str]:
+        schema = f"CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT, CARDINALITY LIMIT {limit} (b));\n"
+        return {"reads.piql": reads, "schema.piql": schema}
+
+    for limit in ("10", "11", "11x"):
+        piql.compile(texts(limit))
+    bound: list[str] = []
+    bind = binder._bind
+
+    def noted(statement: Any, name: str, *arguments: Any) -> Any:
+        bound.append(name)
+        return bind(statement, name, *arguments)
+
+    monkeypatch.setattr(binder, "_bind", noted)
+    for limit in ("11 x", "12x", "12", "12y", "13"):
+        now = piql.compile(texts(limit))
+        assert bound == [], limit
+        assert described(now) == described(compiled_afresh(texts(limit)))
+        bound.clear()

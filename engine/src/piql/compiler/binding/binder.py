@@ -42,6 +42,7 @@ _schemas: Cached[BoundSchema] = Cached(128)
 _queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
 _units: Cached[tuple[BoundQuery, ...]] = Cached(512)  # the statements of a unit, by the same
 _templates: Cached[tuple[tuple[Table, ...], Template]] = Cached(2048)  # by statement: the tables of a bound query
+_broken: Cached[_OverBroken] = Cached(2048)  # by statement
 _tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
 
 
@@ -74,6 +75,16 @@ class BoundQuery:
     def has_errors(self) -> bool:
         """Whether the query is refused by its names or types, or broken."""
         return self.plan is None or any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OverBroken:
+    """A query without a plan, and the tables that it names."""
+
+    query: BoundQuery
+    names: tuple[ast.Name, ...]
+    tables: tuple[Table, ...]
+    are_broken: Sequence[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +168,13 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
         query = last
     else:
         over_these = _over_these_tables(last, schema) if last is not None and is_kept else None
-        query = over_these or _bind_create_query(statement, names, room)
+        query = over_these or _over_broken_tables(statement, names) or _bind_create_query(statement, names, room)
+        _keep_over_broken_tables(query, names)
         if query.star_columns > room:
             return query  # the error depends on the queries before it
-        _queries.put((statement,), query)
+        # One without errors stays: it may be right again after the next key.
+        if last is None or last.has_errors or not query.has_errors:
+            _queries.put((statement,), query)
     return _queries.put((statement, schema), query)
 
 
@@ -182,6 +196,40 @@ def _over_these_tables(last: BoundQuery, schema: BoundSchema) -> BoundQuery | No
         _templates.put((last.ast,), template)
     query: BoundQuery = template[1].fill((), objects_of(now))
     return query
+
+
+def _over_broken_tables(statement: ast.CreateQuery, names: TableNames) -> BoundQuery | None:
+    """Return a SELECT over the same broken tables as before, which was found to be right but for these; else None."""
+    known = _broken.get((statement,))
+    if known is None:
+        return None
+    tables = _tables_named(known.names, names)
+    if tables is None or not are_same_but_limits(known.tables, tables):
+        return None
+    return known.query if known.are_broken == [table.name in names.broken for table in tables] else None
+
+
+def _keep_over_broken_tables(query: BoundQuery, names: TableNames) -> None:
+    """Keep a SELECT that has no plan because of broken tables alone: it holds nothing of any table."""
+    statement = query.ast
+    if query.plan is not None or query.diagnostics or query.star_columns or not isinstance(statement, ast.CreateQuery):
+        return
+    known = _broken.get((statement,))
+    if known is not None and known.query is query:
+        return
+    if not isinstance(statement.body, ast.Select | ast.UnionQuery):
+        return
+    named = tuple([node.table for node in statement.body.find(ast.TableName)])
+    tables = _tables_named(named, names)
+    if tables is not None:
+        are_broken = [table.name in names.broken for table in tables]
+        _broken.put((statement,), _OverBroken(query, named, tables, are_broken))
+
+
+def _tables_named(tables: Iterable[ast.Name], names: TableNames) -> tuple[Table, ...] | None:
+    """Return the tables of some names; None where one of them names none, or a name of WITH."""
+    named = [names.find(name) for name in tables]
+    return None if None in named else tuple([table for table in named if table is not None])
 
 
 def _bind_unit_once(unit: ast.CreateUnit, schema: BoundSchema, names: TableNames, room: int) -> tuple[BoundQuery, ...]:
