@@ -15,8 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from argon2 import PasswordHasher
 from piql_backend.app import create_app
 from piql_backend.data_folder.layout import PEOPLE_FILE, environment_folder
+from piql_backend.people import passwords
 from piql_backend.people.database import PeopleDatabase
 from piql_backend.people.service import People
 from piql_backend.settings import SampleSize, Settings
@@ -120,6 +122,14 @@ def address(first_start: Path, tmp_path_factory: pytest.TempPathFactory, workers
     yield f"http://127.0.0.1:{bound.getsockname()[1]}"
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """A quarter of a second of a processor makes it dear to guess a password; tests need not pay for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 class Clock:

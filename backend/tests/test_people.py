@@ -338,6 +338,12 @@ def test_passwords_that_are_easily_guessed_are_not_taken(password: str, is_taken
     assert (problem_of(password, "ada") is None) is is_taken
 
 
+def test_to_try_a_password_takes_64_mib() -> None:
+    code = "from piql_backend.people.passwords import hash_of; print(hash_of('correct horse battery'))"
+    hashed = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert hashed.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+
+
 def with_password(arguments: list[str], password: str) -> int:
     """Run `piql user` with a password that comes from a file descriptor."""
     reading, writing = os.pipe()

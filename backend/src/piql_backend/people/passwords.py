@@ -12,7 +12,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 SHORTEST = 12
 LONGEST = 200
 
-_HASHER = PasswordHasher()
+HASHER = PasswordHasher()
 
 
 def problem_of(password: str, name: str) -> str | None:
@@ -26,13 +26,13 @@ def problem_of(password: str, name: str) -> str | None:
 
 def hash_of(password: str) -> str:
     """What is kept of a password."""
-    return _HASHER.hash(_normal(password))
+    return HASHER.hash(_normal(password))
 
 
 def is_right(password_hash: str | None, password: str) -> bool:
     """Whether it is the password of that hash; without a hash, it takes the same time and is none."""
     try:
-        _HASHER.verify(password_hash or _hash_of_nobody(), _normal(password))
+        HASHER.verify(password_hash or _hash_of_nobody(), _normal(password))
     except (VerificationError, InvalidHashError):
         return False
     return bool(password_hash)
@@ -41,7 +41,7 @@ def is_right(password_hash: str | None, password: str) -> bool:
 @cache
 def _hash_of_nobody() -> str:
     """What an unknown name is compared with, so that it takes as long as a wrong password."""
-    return _HASHER.hash(secrets.token_bytes())
+    return HASHER.hash(secrets.token_bytes())
 
 
 def _normal(password: str) -> bytes:
