@@ -141,6 +141,14 @@ async def test_a_view_goes_with_its_statement_and_the_preview_says_what_that_mea
 ) -> None:
     text = "CREATE VIEW fans AS SELECT target, COUNT(*) AS n FROM subscriptions GROUP BY target;\n"
     with_view = [*files, {"path": "fans.piql", "text": text}]
+    preview = (await client.post(f"{DEVELOPMENT}/deployments/preview", json={"files": with_view})).json()
+    bounds = {change["query"]: change for change in preview["bounds_changed"]}
+    (change,) = preview["tables"]
+    assert change["details"] == [
+        f"{query} keeps it up to date: ≤ {bounds[query]['after']['operations']} requests, "
+        f"before ≤ {bounds[query]['before']['operations']}"
+        for query in ("subscribe", "unsubscribe")
+    ]
     made = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "files": with_view})
     assert made.status_code == 201, made.text
     preview = (await client.post(f"{DEVELOPMENT}/deployments/preview", json={"files": files})).json()

@@ -38,7 +38,7 @@ def changes_between(
     named = [name for name in both if name not in besides]
     different = {name for name in both if _is_different(old_queries[name], after.queries[name])}
     return ChangesRead(
-        tables=table_changes(before.tables if before else {}, after.tables, stored),
+        tables=table_changes(before, after, stored),
         added=[name for name in after.queries if name not in old_queries],
         changed=[name for name in named if name in different],
         removed=[name for name in old_queries if name not in after.queries],

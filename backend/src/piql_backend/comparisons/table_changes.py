@@ -12,26 +12,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from piql.compiler.physical.unit_plan import UnitPlan
+from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.result import Compilation, CompiledQuery
 from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Table
 from piql.schema.table_changes import added_constraints, reason_against
 from piql.versions.change.composition import upkeep_ends
 
 from piql_backend.comparisons.schemas import TableChangeRead
 
+_MOST_WRITES = 8  # that are named at a view
 
-def table_changes(
-    live: Mapping[str, Table], wanted: Mapping[str, Table], stored: Mapping[str, Table]
-) -> list[TableChangeRead]:
+
+def table_changes(before: Compilation | None, after: Compilation, stored: Mapping[str, Table]) -> list[TableChangeRead]:
     """The tables that are added or come back, that change, and that are removed, each kind in the order of the text.
 
     `stored` are the tables that the store has. One of them that is not live keeps rows of earlier versions, so adding
-    it brings it `back`.
+    it brings it `back`. A view that is added says what each write that keeps it takes, after and before.
     """
+    live: Mapping[str, Table] = before.tables if before else {}
+    wanted = after.tables
     changes = [_change(live[name], table, "changed") for name, table in wanted.items() if name in live]
     added = [
         _change(stored[name], table, "back")
         if name in stored
-        else TableChangeRead(table=name, kind=_kind(table), change="added", details=[], checked=[], refusal=None)
+        else TableChangeRead(
+            table=name,
+            kind=_kind(table),
+            change="added",
+            details=[*_upkeep(name, before, after)] if table.view is not None else [],
+            checked=[],
+            refusal=None,
+        )
         for name, table in wanted.items()
         if name not in live
     ]
@@ -66,6 +78,25 @@ def _change(before: Table, after: Table, change: Literal["changed", "back"]) -> 
         checked=checked,
         refusal=refusal,
     )
+
+
+def _upkeep(view: str, before: Compilation | None, after: Compilation) -> Iterator[str]:
+    """What each write that keeps a view takes with it, and took before: its bound in requests."""
+    writes = [query for query in after.queries.values() if query.bound is not None and _keeps(query, view)]
+    for query in writes[:_MOST_WRITES]:
+        known = before.queries.get(query.name) if before else None
+        was = known.bound if known is not None else None
+        now = query.bound.operations if query.bound is not None else 0
+        earlier = "" if was is None else ", as before" if was.operations == now else f", before ≤ {was.operations:,}"
+        yield f"{query.name} keeps it up to date: ≤ {now:,} requests{earlier}"
+    if len(writes) > _MOST_WRITES:
+        yield f"{len(writes) - _MOST_WRITES} more writes keep it up to date"
+
+
+def _keeps(query: CompiledQuery, view: str) -> bool:
+    """Whether a write, or a statement of a unit, changes groups of a view."""
+    statements = query.plan.statements if isinstance(query.plan, UnitPlan) else (query.plan,)
+    return any(upkeep.view.name == view for plan in statements if isinstance(plan, WritePlan) for upkeep in plan.views)
 
 
 def _kind(table: Table) -> Literal["table", "view"]:

@@ -127,7 +127,7 @@ def changes_from_live(live: LiveDeployment | None, after: Compilation, besides: 
 
 
 def _table_changes(live: LiveDeployment | None, after: Compilation) -> list[TableChangeRead]:
-    return table_changes(live.compilation.tables if live else {}, after.tables, _stored(live))
+    return table_changes(live.compilation if live else None, after, _stored(live))
 
 
 def _stored(live: LiveDeployment | None) -> Mapping[str, Table]:

@@ -110,6 +110,11 @@ const TABLE_SIGNS = {
   removed: { tone: 'danger', sign: '−' },
 } as const
 
+/** Whether the details of a change are lines of a schema; those of other changes are sentences. */
+function isDeclaration(change: Preview['tables'][number]['change']): boolean {
+  return change === 'changed' || change === 'back'
+}
+
 function TableItem({ change }: { change: Preview['tables'][number] }) {
   const { tone, sign } = TABLE_SIGNS[change.change]
   return (
@@ -128,9 +133,7 @@ function TableItem({ change }: { change: Preview['tables'][number] }) {
         {change.details.length > 0 ? (
           <ul>
             {change.details.map((detail) => (
-              <li key={detail}>
-                <code>{detail}</code>
-              </li>
+              <li key={detail}>{isDeclaration(change.change) ? <code>{detail}</code> : detail}</li>
             ))}
           </ul>
         ) : null}
