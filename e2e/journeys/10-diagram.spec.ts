@@ -171,3 +171,28 @@ test('a line pulled between two tables asks for the reference, and the diagram i
     expect(picture.suggestedFilename()).toBe(`schema-thoughtstream.${kind.toLowerCase()}`)
   }
 })
+
+test('the stripes of a view follow from the writes a second, and are written with the queries that read it', {
+  tag: '@long',
+}, async ({ workbench, api, page }) => {
+  const { diagram, editor } = workbench
+  await api.measuredRun()
+  await api.create(
+    'queries/fans.piql',
+    'CREATE VIEW fans AS SELECT target, COUNT(*) AS n FROM subscriptions GROUP BY target;\n' +
+      'CREATE QUERY fansOf AS SELECT n FROM fans WHERE target = [1: who];\n',
+  )
+  await workbench.open('/?query=fansOf&file=queries/fans.piql&panel=diagram')
+  await diagram.partsOf('fans').filter({ hasText: 'no stripes' }).click()
+  await expect(diagram.change.getByLabel('View')).toHaveValue('fans')
+  await diagram.change.getByLabel('Writes a second to the hottest group').fill('50')
+  await expect(diagram.change).toContainText('stripes do not help here') // the store of the journeys is one file
+  await diagram.change.getByRole('radio', { name: '8', exact: true }).check()
+  await expect(diagram.change.locator('pre').first()).toContainText('STRIPES 8;')
+  await expect(diagram.change).toContainText('Compiled: every query keeps its bound.')
+  await expectNoObjections(page, 'the stripes of a view before they are written', 'dialog')
+  await diagram.write.click()
+  await expect(diagram.partsOf('fans').filter({ hasText: '8 stripes' })).toHaveCount(1)
+  await expect(diagram.steps).toHaveText(['step 1fans ≤ 8 ops, ≤ 8 rows'])
+  await editor.expectText('queries/fans.piql', 'SELECT SUM(n) AS n FROM fans WHERE target = [1: who] GROUP BY target;')
+})

@@ -76,7 +76,7 @@ export function Changes({
             <tr key={change.query}>
               <Cell>
                 <code>{change.query}</code>
-                {change.after ? <code className={styles['formula']}>{change.after.formula}</code> : null}
+                {hasSum(change.after) ? <code className={styles['formula']}>{change.after?.formula}</code> : null}
               </Cell>
               <Cell isNumeric>{boundText(change.before)}</Cell>
               <Cell>
@@ -169,6 +169,11 @@ function p99Change(before: number | null | undefined, after: number | null | und
 /** `≤ $0.025 → ≤ $0.05`, each as it is proven; one alone where the other side has none. */
 function priceChange(before: QueryPrice | undefined, after: QueryPrice | undefined): string {
   return [before, after].flatMap((price) => mostText(price) || []).join(' → ')
+}
+
+/** Whether the formula of a bound says more than its number. */
+function hasSum(bound: ShortBound): boolean {
+  return bound !== null && bound.formula !== String(bound.operations)
 }
 
 function boundText(bound: ShortBound): string {
