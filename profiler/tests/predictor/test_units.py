@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import piql
 import pytest
 from piql_profiler.predictor.cardinalities import limits_of, work_of
 from piql_profiler.predictor.composition import leaves_of
 from piql_profiler.predictor.model import NotPredictable
+from piql_profiler.predictor.pages import predict_page
+from piql_profiler.predictor.predict import predict
 from piql_profiler.predictor.sizes import Size, size_at_limits
 
 SOURCE = """
@@ -89,3 +94,13 @@ def test_a_list_of_rows_is_predicted_for_as_many_as_it_may_hold() -> None:
     assert listed is not None
     points = [operator.point for operator in work_of(written).operators]
     assert [operator.point for operator in work_of(listed).operators] == points
+
+
+def test_a_unit_by_steps_is_not_predicted() -> None:
+    plan = QUERIES["both"].plan
+    assert plan is not None
+    by_steps: Any = SimpleNamespace(has_transactions=False)
+    with pytest.raises(NotPredictable, match="what decides one without transactions is not measured"):
+        predict(plan, by_steps)
+    with pytest.raises(NotPredictable, match="what decides one"):
+        predict_page([["both"]], {"both": plan}, by_steps)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from piql.compiler.physical.unit_plan import QueryPlan
 
-from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
+from piql_profiler.predictor.cardinalities import RemoteWork, Work
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 from piql_profiler.predictor.model import Model, NotPredictable
-from piql_profiler.predictor.predict import Prediction, predict_work
+from piql_profiler.predictor.predict import Prediction, predict_work, work_by
 
 Plans = Mapping[str, QueryPlan]
 
@@ -24,7 +24,7 @@ def steps_of(text: str) -> tuple[tuple[str, ...], ...]:
 
 def predict_page(steps: Sequence[Sequence[str]], plans: Plans, model: Model) -> Prediction:
     """Predict a page: its steps in sequence, the queries of one step in parallel."""
-    works = {name: work_of(plans[name], is_stepped=not model.has_transactions) for step in steps for name in step}
+    works = {name: work_by(model, plans[name]) for step in steps for name in step}
     operators: list[RemoteWork] = []
     parts = []
     for step in steps:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 import numpy as np
-from piql.compiler.physical.unit_plan import QueryPlan
+from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 
 from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, Leaf, Serial, in_sequence, quantile_us, shares_within
-from piql_profiler.predictor.model import Coverage, Model, NotMeasured
+from piql_profiler.predictor.model import Coverage, Model, NotMeasured, NotPredictable
 
 FARTHEST = 1.5  # times the largest measured value: beyond, a prediction has a warning
 REFUSED = 5.0  # times the largest measured value: beyond, nothing is predicted
@@ -108,8 +108,18 @@ class Prediction:
 
 
 def predict(plan: QueryPlan, model: Model, values: Mapping[str, int] | None = None) -> Prediction:
-    """Predict the latency of a plan; `values` replaces limits by their symbols (see `cardinalities`)."""
-    return predict_work(work_of(plan, values, is_stepped=not model.has_transactions), model)
+    """Predict the latency of a plan; `values` replaces limits by their symbols (see `cardinalities`).
+
+    Raises NotPredictable, also for a unit where the model is of a store without transactions.
+    """
+    return predict_work(work_by(model, plan, values), model)
+
+
+def work_by(model: Model, plan: QueryPlan, values: Mapping[str, int] | None = None) -> Work:
+    """Return the work of a plan on the kind of store that a model is of; raise as `predict`."""
+    if isinstance(plan, UnitPlan) and not model.has_transactions:
+        raise NotPredictable("it is a unit, and what decides one without transactions is not measured")
+    return work_of(plan, values, is_stepped=not model.has_transactions)
 
 
 def predict_work(work: Work, model: Model) -> Prediction:

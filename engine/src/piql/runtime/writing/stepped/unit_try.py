@@ -15,6 +15,7 @@ docs/decisions/0083 tells why the order is safe.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from piql.errors import CardinalityViolation, DuplicateKey, PiqlError, StoreUnavailable
@@ -84,7 +85,7 @@ class UnitTry:
         self._records: dict[tuple[str, Row], Known] = {}
         self._began = identity.wait_policy.clock()
         self._unit: UnitRecord | None = None
-        self._is_decided = False
+        self._may_be_decided = False
 
     def record(self, table: str, key: Row, meter: Meter) -> Known:
         """Return a record as the unit has it so far, read once; a write of it under way is given time."""
@@ -140,20 +141,25 @@ class UnitTry:
                 return self._withdraw(meter)
             self._look_again()
             meter.step(1)
-            decided = unit.at("made")
+            decided, self._may_be_decided = unit.at("made"), True
             if not self._units.swap(unit, decided)[0]:
                 return self._withdraw(meter)
-            self._unit, self._is_decided = decided, True
             self._leave(decided, shown, meter)
         except StoreUnavailable as failure:
-            if self._unit is not None and UNKNOWN not in str(failure):
+            if self._may_be_decided and UNKNOWN not in str(failure):
                 failure.args = (f"{failure}; {UNKNOWN}",)
+            self._take_back(meter)
             raise
         except (PiqlError, Redeployed, StatementRefused):
-            if not self._is_decided:
-                self._withdraw(meter)
+            self._take_back(meter)
             raise
         return True
+
+    def _take_back(self, meter: Meter) -> None:
+        """Take back what a try that fails has shown, unless it may be made: nobody else can make it."""
+        if not self._may_be_decided:
+            with suppress(StoreUnavailable):
+                self._withdraw(meter)
 
     def _open(self, meter: Meter) -> tuple[UnitRecord | None, list[_Shown]]:
         """Write the unit's record; return it, None where its place was taken away, and what the records change."""
