@@ -197,3 +197,27 @@ def test_readers_are_told_before_the_first_unit_of_a_table_with_rows(monkeypatch
         db.deploy(piql.compile(f"{table}CREATE UNIT{rest}"))
         assert any(seen)
         assert db.deployment.by_units == {"item"}
+
+
+def test_rows_of_one_unit_that_are_too_many_together_are_refused_at_once() -> None:
+    """The places that they have taken themselves are not those of a write that may have been interrupted."""
+    source = """
+    CREATE TABLE t (id INT PRIMARY KEY, g INT NULL, u INT NULL, UNIQUE (u), CARDINALITY LIMIT 2 (g));
+    CREATE UNIT three AS BEGIN
+      INSERT INTO t (id, g, u) VALUES (1, [g1], [u1]) IF NOT EXISTS;
+      INSERT INTO t (id, g, u) VALUES (3, [g2], [u2]) IF NOT EXISTS;
+      INSERT INTO t (id, g, u) VALUES (2, [g3], [u3]) IF NOT EXISTS;
+    END;
+    """
+    waits: list[float] = []
+    with piql.connect("stepwise:") as db:
+        db.deploy(piql.compile(source))
+        policy = WaitPolicy(sleep=waits.append)
+        db._identity.wait_policy = db._identity.units._wait_policy = policy  # type: ignore[union-attr]
+        given = {"g1": 1, "g2": 1, "g3": None, "u1": 1, "u2": 2, "u3": 3}
+        with pytest.raises(piql.DuplicateKey, match=r"^statement 3 of 3: "):
+            db.execute("three", {**given, "u3": 2})
+        with pytest.raises(piql.CardinalityViolation, match=r"^statement 3 of 3: "):
+            db.execute("three", {**given, "g3": 1})
+        assert waits == []
+        assert db.execute("three", given).rows_affected == 3

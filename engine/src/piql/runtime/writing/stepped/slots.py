@@ -13,7 +13,7 @@ and none if it is not; any process may give the others back. Slots taken after `
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from piql.errors import PiqlError
 from piql.runtime.writing.meter import Meter
@@ -100,8 +100,18 @@ class Slots:
         cells_of_groups = self._row_writes.cells_many([self.cell_group(group) for group in groups], 1)
         return [_owner(cells[0]) if cells else None for cells in cells_of_groups]
 
-    def take(self, group: Row, key: Row, write: str, meter: Meter, backoff: Backoff) -> None:
+    def take(
+        self,
+        group: Row,
+        key: Row,
+        write: str,
+        meter: Meter,
+        backoff: Backoff,
+        beside: Collection[tuple[Row, str]] = (),
+    ) -> None:
         """Take a slot for a record, or raise CardinalityViolation or DuplicateKey.
+
+        Slots of the records and writes `beside`, which are made together with this one, stay taken.
 
         A record that has an older slot moves that one to its new write. Requests after the first swap are counted as
         lost: the bound has room for one try.
@@ -128,7 +138,7 @@ class Slots:
                 count = meter.lose
                 if self._row_writes.swap(name, slot.key, slot.value or None, value)[0]:
                     return
-            elif not self._look_closer(group, cells, meter, backoff):
+            elif not self._look_closer(group, cells, meter, backoff, beside):
                 raise self.violation(group)
             meter.lose(1)
             cells = self._row_writes.cells(name, self.limit + _MORE)
@@ -177,7 +187,14 @@ class Slots:
             end -= 1
         return [_number(at) for at in range(end) if at not in taken]
 
-    def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, backoff: Backoff) -> bool:
+    def _look_closer(
+        self,
+        group: Row,
+        cells: Sequence[Cell],
+        meter: Meter,
+        backoff: Backoff,
+        beside: Collection[tuple[Row, str]],
+    ) -> bool:
         """Give back slots of a full group whose records do not need them; return whether to look for a free one again.
 
         A slot whose write may still be in progress is waited for. Requests that settle something are counted as
@@ -192,7 +209,7 @@ class Slots:
         owners = [_owner(cell) for cell in cells]
         is_waiting = is_released = False
         for cell, owner in zip(cells, owners, strict=True):
-            if owner in members and owners.count(owner) == 1:
+            if (owner in members and owners.count(owner) == 1) or (owner, cell.value.partition(" ")[0]) in beside:
                 continue
             looks += 1
             record = self._records.find(owner, is_serial=True)

@@ -196,13 +196,18 @@ class UnitTry:
         return Held(table, key, write, state, known.old, known.new, *names)
 
     def _show(self, shown: list[_Shown], meter: Meter) -> None:
-        """Take slots in the groups that records enter, and put all entries that change as DOUBTFUL."""
+        """Take slots in the groups that records enter, and put all entries that change as DOUBTFUL.
+
+        Slots are taken in the order of the statements, so that the first one that is refused is named.
+        """
         row_writes = self._identity.row_writes
-        for change in shown:
+        read = {id(known): at for at, known in enumerate(self._records.values())}
+        beside = {(change.held.key, change.held.write) for change in shown}
+        for change in sorted(shown, key=lambda change: (change.known.statement, read[id(change.known)])):
             for slots, group in change.entered:
                 counted = meter if slots in change.known.writer.slots else Meter()
                 try:
-                    slots.take(group, change.held.key, change.held.write, counted, self._backoff)
+                    slots.take(group, change.held.key, change.held.write, counted, self._backoff, beside)
                 except (CardinalityViolation, DuplicateKey) as refusal:
                     raise StatementRefused(change.known.statement, refusal) from refusal
         entries = [
