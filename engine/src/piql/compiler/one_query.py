@@ -220,17 +220,19 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         alone = candidate if is_frozen else design_alone(query, candidate, by_table)
         return None if alone.plan is None else section_cost(alone.plan, {})
 
-    return _cheapest_without(groups, planned, plan_without, cost)
+    cheapest = _cheapest_without(groups, planned, plan_without, cost)
+    if cheapest is planned:
+        return planned
+    steps = tuple(replace(step, plan=with_tables(step.plan, declared)) for step in cheapest.steps)
+    return replace(cheapest, steps=steps)
 
 
 def _with_all_declared(planned: PlannedQuery, plan: PhysicalNode, declared: Mapping[str, Table]) -> PlannedQuery:
-    """Return a query that was planned without some facts, over its tables as they are declared."""
-    return replace(
-        planned,
-        logical=with_tables(planned.logical, declared),
-        steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in planned.steps),
-        plan=with_tables(plan, declared),
-    )
+    """Return a query that was planned without some facts, over its tables as they are declared.
+
+    Its steps are still without these facts: most of the plans that are compared are not taken.
+    """
+    return replace(planned, logical=with_tables(planned.logical, declared), plan=with_tables(plan, declared))
 
 
 def _cheapest_without(
