@@ -114,6 +114,19 @@ def test_what_was_taken_for_groups_before_is_left() -> None:
     assert striped(eight, 4)["r.piql"] == eight["r.piql"]
 
 
+def test_queries_that_got_parts_before_are_left_whatever_their_number() -> None:
+    eight = striped(TEXTS, 8)
+    eight["r.piql"] = "CREATE QUERY parts AS SELECT n + stars AS both FROM likesOf WHERE post = 1;\n"
+    assert striped(eight, 4)["r.piql"] == eight["r.piql"]
+
+
+def test_what_stands_between_the_outputs_stays() -> None:
+    read = "CREATE QUERY q AS\nSELECT n, -- how many\n  stars /* all */\nFROM likesOf -- of posts\nWHERE post = [p];\n"
+    after = striped({**TEXTS, "r.piql": read}, 8)["r.piql"]
+    mended = read.replace("SELECT n,", "SELECT SUM(n) AS n,").replace("  stars", "  SUM(stars) AS stars")
+    assert after == mended.replace("[p];", "[p]\nGROUP BY post;")
+
+
 def test_what_stripes_refuse_is_told() -> None:
     texts = {**TEXTS, "schema.piql": TABLE + VIEW.replace("COUNT(*) AS n", "COUNT(*) AS n, AVG(stars) AS mean")}
     after = apply_edits(texts, schema_edits(texts, SetStripes("likesOf", 8)))

@@ -34,23 +34,20 @@ def added_up(select: BoundSelect, relation: ScopeRelation, table: Table, stripes
         return ()  # a condition compares the parts
     view = _View(relation, table, len(select.relations) == 1)
     groups = dict.fromkeys(_keys(select, relation))
-    outputs: list[str] = []
+    file, gap = node.span.file, "\n" if "\n" in node.span.text else " "
+    sums: list[Edit] = []  # of each item by itself: what stands between items stays
     for item in node.items:
         item_texts = _item(item, view)
         if item_texts is None:
             return ()
-        outputs += item_texts.outputs
+        output = ", ".join(item_texts.outputs)
+        if output != item.span.text:
+            sums.append(Edit(file, item.span.start, item.span.end, output))
         groups |= dict.fromkeys(item_texts.groups)
     end = node.where.span.end if node.where is not None else source.span.end
-    file, gap = node.span.file, "\n" if "\n" in node.span.text else " "
-    edits = (
-        Edit(file, node.items_span.start, node.items_span.end, ", ".join(outputs)),
-        Edit(file, end, end, f"{gap}GROUP BY {', '.join(groups)}"),
-        *_order_edits(node, view),
-    )
-    are_added = any("SUM(" in output for output in outputs)
-    title = f"Add up the stripes of {table.name}" if are_added else f"Take each group of {table.name} once"
-    return (Fix(title, edits),)
+    grouped = Edit(file, end, end, f"{gap}GROUP BY {', '.join(groups)}")
+    title = f"Add up the stripes of {table.name}" if sums else f"Take each group of {table.name} once"
+    return (Fix(title, (*sums, grouped, *_order_edits(node, view))),)
 
 
 def _has_stripes(table: Table | None) -> bool:

@@ -15,7 +15,7 @@ from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse_once
 from piql.editor.service.renaming import RenameRefused, rename
 from piql.editor.service.schema_edits.changes import SchemaEditRefused, SetStripes
-from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit
 from piql.text.edits import apply_edits, line_edits
 from piql.text.source import Source
 
@@ -29,20 +29,19 @@ def set_stripes(texts: Mapping[str, str], change: SetStripes) -> tuple[Edit, ...
     Raises SchemaEditRefused where there is no such view, or where a query would take stripes for groups.
     """
     file, view = _view_of(texts, change.view)
-    known = {(finding.query, finding.message) for finding in _parts(compile(texts))}
+    known = set(map(_part, _parts(compile(texts))))
     after = apply_edits(texts, [edit] if (edit := _clause(file, view, change.stripes)) is not None else [])
-    for _ in range(_MOST_ROUNDS):
-        parts = [finding for finding in _parts(compile(after)) if (finding.query, finding.message) not in known]
-        for finding in parts:
-            if not any(_keeps_the_answer(fix, change.view) for fix in finding.fixes):
-                raise SchemaEditRefused(
-                    f"the query {finding.query} would get parts of groups at {finding.span.text}, and no edit is known "
-                    "that adds them up"
-                )
-        if not parts:
-            break
-        fixes = [next(fix for fix in finding.fixes if _keeps_the_answer(fix, change.view)) for finding in parts]
-        after = apply_edits(after, _apart([fix.edits for fix in fixes]))
+    rounds = 0
+    while parts := [finding for finding in _parts(compile(after)) if _part(finding) not in known]:
+        rounds += 1
+        sums = [_sums(finding, change.view) if rounds <= _MOST_ROUNDS else () for finding in parts]
+        if () in sums:
+            finding = parts[sums.index(())]
+            raise SchemaEditRefused(
+                f"the query {finding.query} would get parts of groups at {finding.span.text}, and no edit is known "
+                "that adds them up"
+            )
+        after = apply_edits(after, _apart(sums))
     if change.new_name is not None:
         after = _renamed(after, change.view, change.new_name)
     return tuple(edit for name, text in texts.items() for edit in line_edits(text, after[name], name))
@@ -78,9 +77,15 @@ def _parts(compilation: Compilation) -> list[Diagnostic]:
     return [finding for finding in compilation.diagnostics if finding.code == _PARTS and not finding.allowed]
 
 
-def _keeps_the_answer(fix: Fix, view: str) -> bool:
-    """Return whether a fix adds the stripes up and does nothing else, such as cutting what nothing bounds then."""
-    return not fix.consequence and fix.title in (f"Add up the stripes of {view}", f"Take each group of {view} once")
+def _part(finding: Diagnostic) -> tuple[str | None, str]:
+    """Return the query, the part that it gets and of which view, whatever the number of stripes."""
+    return finding.query, finding.message.partition(" is up to ")[0]
+
+
+def _sums(finding: Diagnostic, view: str) -> tuple[Edit, ...]:
+    """Return the edits that add the stripes up and do nothing else, such as cutting what nothing bounds then."""
+    titles = (f"Add up the stripes of {view}", f"Take each group of {view} once")
+    return next((fix.edits for fix in finding.fixes if not fix.consequence and fix.title in titles), ())
 
 
 def _apart(fixes: list[tuple[Edit, ...]]) -> list[Edit]:
