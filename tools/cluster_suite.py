@@ -25,6 +25,7 @@ PATHS = (  # where tests of a cluster are: all others would be read only to be l
     "engine/tests/oracle/test_oracle.py",
     "engine/tests/runtime/writing/test_intent_log_on_a_cluster.py",
     "engine/tests/store",
+    "engine/tests/units/test_units_on_a_cluster.py",
     "engine/tests/versions",
     "engine/tests/views/test_views_on_a_cluster.py",
     "profiler/tests/experiments/test_on_a_cluster.py",

@@ -67,7 +67,8 @@ async def test_a_cancelled_experiment_leaves_the_result_before(settings: Setting
     async with running(settings) as client:
         assert (await client.post(f"{LONG}/cancel")).json()["code"] == "run-ended"
         await client.post(f"{LONG}/runs")
-        assert (await client.post(f"{LONG}/cancel")).json()["state"] == "cancelling"
+        state = (await client.post(f"{LONG}/cancel")).json()["state"]
+        assert state in ("cancelling", "done")  # its process may have ended before the answer is made
         experiment = await until_ended(client, LONG)
         assert (experiment["state"], experiment["verdict"], experiment["message"]) == ("done", "agrees", None)
 

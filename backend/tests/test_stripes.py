@@ -70,6 +70,17 @@ async def test_it_says_how_many_a_rate_needs_and_what_reads_and_writes_take(
     assert by_number[8]["read_ms"] > by_number[1]["read_ms"]
 
 
+@pytest.mark.parametrize("per_second", [1e-300, 1e12])
+async def test_it_answers_every_rate_that_may_be_typed(
+    client: httpx.AsyncClient, run_id: str, per_second: float
+) -> None:
+    answer = await client.post(
+        PATH, json={"files": FILES, "run_id": run_id, "view": "likesOf", "per_second": per_second}
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["needed"] == (1 if per_second < 1 else None)
+
+
 @pytest.mark.parametrize("run_id", ["reads"], indirect=True)
 async def test_it_says_what_the_run_has_not_measured(client: httpx.AsyncClient, run_id: str) -> None:
     question = {"files": FILES, "run_id": run_id, "view": "likesOf", "per_second": 900}

@@ -88,4 +88,21 @@ describe('keys that come faster than answers', () => {
     stopListening()
     vi.useRealTimers()
   })
+
+  it('do not wait for ever for an answer that does not come', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    let requests = 0
+    vi.stubGlobal('fetch', async () => {
+      requests += 1
+      return requests === 1 ? new Promise(() => undefined) : new Response(`${JSON.stringify({ whole: NEW })}\n`)
+    })
+    useDocuments.setState({ version: 2 })
+    await vi.advanceTimersByTimeAsync(1000)
+    useDocuments.setState({ version: 3 })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(requests).toBe(1)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(useCompilationState.getState()).toMatchObject({ compilation: NEW, version: 3 })
+    vi.useRealTimers()
+  })
 })

@@ -1,8 +1,9 @@
 /**
  * Compiles the texts as they are typed. There is one request at a time: a newer text aborts the request of the older
- * one, unless there was no answer for a while because keys came faster; then it waits for that. The last answer stays in `useCompilationState` until the next one replaces it. Where many queries are compiled
- * again, `useEarlyBounds` has their bounds meanwhile, at first those in sight in the text: what is asked about the texts
- * of a compilation must not mix two of them, so only the bounds above queries are drawn from there.
+ * one, unless there was no answer for a while because keys came faster; then it waits for that, but not for ever. The
+ * last answer stays in `useCompilationState` until the next one replaces it. Where many queries are compiled again,
+ * `useEarlyBounds` has their bounds meanwhile, at first those in sight in the text: what is asked about the texts of a
+ * compilation must not mix two of them, so only the bounds above queries are drawn from there.
  */
 import { create } from 'zustand'
 import { ApiError, Unreachable } from '../api/client'
@@ -46,6 +47,8 @@ const RETRY_MS = 1000
 const MOST_FIRST = 16
 /** After so long without an answer, the one that is under way is waited for, whatever is typed meanwhile. */
 const MOST_MS_UNANSWERED = 250
+/** After so long it is given up where there is a newer text: it may never be answered. */
+const MOST_MS_WAITED = 5000
 /** How long `currentCompilation` waits for an answer. */
 const WAIT_MS = 2000
 
@@ -155,9 +158,14 @@ function showEarly(queries: ReadonlyMap<string, BoundedQuery>): void {
 async function compile(): Promise<void> {
   const { version, application } = useDocuments.getState()
   if (application === null) return endWaiting()
-  if (running && askedAt !== null && performance.now() - askedAt > MOST_MS_UNANSWERED) {
-    isNextWanted = true
-    return
+  if (running && askedAt !== null) {
+    const unansweredMs = performance.now() - askedAt
+    if (unansweredMs > MOST_MS_UNANSWERED && unansweredMs < MOST_MS_WAITED) {
+      isNextWanted = true
+      schedule(MOST_MS_WAITED - unansweredMs)
+      return
+    }
+    if (unansweredMs >= MOST_MS_WAITED) giveUp()
   }
   askedAt ??= performance.now()
   const files = sourceFiles()

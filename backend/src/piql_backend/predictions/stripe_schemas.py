@@ -20,7 +20,7 @@ class StripeDialCreate(Write):
     files: SourceFiles
     run_id: str = Field(max_length=100)
     view: str = Field(min_length=1, max_length=200)
-    per_second: float = Field(gt=0, le=1e9, allow_inf_nan=False)
+    per_second: float = Field(gt=0, le=1e12, allow_inf_nan=False)
     also: Annotated[list[Stripes], Field(default_factory=list, max_length=20)]
 
 
