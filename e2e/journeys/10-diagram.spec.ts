@@ -60,7 +60,7 @@ test('a click in the diagram goes to the text, arrows go from table to table, an
   await expect.poll(() => editor.caretLine('schema.piql')).toContain('CREATE TABLE thoughts')
 })
 
-test('what nothing bounds is marked in the diagram as in the text, the plan and the table', async ({
+test('what nothing bounds is marked in the diagram as in the text, the plan and the table', { tag: '@long' }, async ({
   workbench,
   page,
 }) => {

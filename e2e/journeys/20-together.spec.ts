@@ -76,7 +76,10 @@ test('five people edit one file, one of them offline for a while, and the server
   for (const { workbench } of people) expect(await workbench.editor.text(FIND_USER)).toBe(saved)
 })
 
-test('somebody is followed, and the bar with people has no objections of axe', async ({ browser, server }) => {
+test('somebody is followed, and the bar with people has no objections of axe', { tag: '@long' }, async ({
+  browser,
+  server,
+}) => {
   const ada = await somebody(browser, server.url)
   const ben = await somebody(browser, server.url)
   const page = ben.together.people.page()

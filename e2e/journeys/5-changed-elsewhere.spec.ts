@@ -36,7 +36,11 @@ test('what two tabs have typed into one file and could not save is in the next o
   await expect.poll(() => typedTexts(api)).toEqual(['First', 'Second'])
 })
 
-test('what was typed in a tab that crashed comes to the tab that is open', async ({ workbench, context, api }) => {
+test('what was typed in a tab that crashed comes to the tab that is open', { tag: '@long' }, async ({
+  workbench,
+  context,
+  api,
+}) => {
   const crashing = await context.newPage()
   const secondTab = new Workbench(crashing)
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)

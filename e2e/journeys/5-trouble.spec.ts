@@ -172,7 +172,7 @@ test.describe('with the back end', () => {
     await expect(run.progress).toHaveCount(0)
   })
 
-  test('what is typed is there after a reload', async ({ workbench }) => {
+  test('what is typed is there after a reload', { tag: '@long' }, async ({ workbench }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')

@@ -6,7 +6,10 @@ import { look, picture } from '../pictures.ts'
 import { expectNoSidewaysScrolling } from '../sideways.ts'
 import { weigh } from '../weight.ts'
 
-test('a theme is the system’s until one is chosen, and the choice is kept', async ({ workbench, page }) => {
+test('a theme is the system’s until one is chosen, and the choice is kept', { tag: '@long' }, async ({
+  workbench,
+  page,
+}) => {
   await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql')
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
   await page.emulateMedia({ colorScheme: 'dark' })

@@ -163,11 +163,9 @@ test('with the caret in no query, the key shows what it would run', async ({ wor
   expect(executions.queries).toEqual(['findUser'])
 })
 
-test('with the caret in a second query of one name, every place says so, and no key runs the first one', async ({
-  workbench,
-  api,
-  page,
-}) => {
+test('with the caret in a second query of one name, every place says so, and no key runs the first one', {
+  tag: '@long',
+}, async ({ workbench, api, page }) => {
   const { application, bounds, editor, heatmap, plan, run } = workbench
   await api.create(TWO, TWO_QUERIES.replace('townOf', 'findUser'))
   const executions = executionsOn(page)

@@ -76,8 +76,9 @@ def test_by_single_steps_a_thousand_queries_give_the_right_rows_within_their_bou
 
 
 @pytest.mark.cluster
-def test_on_a_cluster_thirty_queries_give_the_right_rows(cluster_url: Callable[[], str]) -> None:
-    campaign = run_campaign(CLUSTER_SEED, 30, connect=lambda _: with_the_clock(cluster_url()))
+@pytest.mark.parametrize("count", [12, pytest.param(30, marks=pytest.mark.long)])
+def test_on_a_cluster_some_queries_give_the_right_rows(cluster_url: Callable[[], str], count: int) -> None:
+    campaign = run_campaign(CLUSTER_SEED, count, connect=lambda _: with_the_clock(cluster_url()))
     if campaign.failures:
         pytest.fail("\n".join(f"seed {world.seed}: {failure}" for world, failure in campaign.failures), pytrace=False)
     assert campaign.accepted["all"] * 2 >= campaign.cases

@@ -11,7 +11,7 @@ import pytest
 from oracle.world import random_world
 from piql.text.diagnostics.diagnostic import Edit, Fix
 
-WORLDS = 4
+WORLDS = 2
 LONG_WORLDS = 300
 LEAST_MENDED = 0.7  # of some twenty refused queries: the others need another schema or another question
 REMEDY = re.compile(
