@@ -19,7 +19,10 @@ WHOLE = list(range(39, -1, -1))
 
 @pytest.mark.parametrize(
     "options",
-    ["fan_out=parallel", *(pytest.param(option, marks=pytest.mark.long) for option in ("fan_out=grouped", "driver=rust"))],
+    [
+        "fan_out=parallel",
+        *(pytest.param(option, marks=pytest.mark.long) for option in ("fan_out=grouped", "driver=rust")),
+    ],
 )
 def test_a_page_is_whole_or_refused_though_connections_are_cut_under_its_fan_out(
     cluster_url: Callable[[], str], options: str

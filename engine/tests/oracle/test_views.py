@@ -11,8 +11,8 @@ from .side_by_side import CORES
 from .test_oracle import hold
 from .worlds_of_views import world_of_views
 
-PARTS = 2
-WORLDS = 1
+PARTS = 1
+WORLDS = 2
 LONG_WORLDS = 500
 LONG_SEED = 100_000
 
