@@ -18,6 +18,7 @@ CREATE TABLE t (id INT PRIMARY KEY, g INT NULL, u INT NULL, v INT NULL, CARDINAL
 CREATE TABLE named (id INT PRIMARY KEY, m INT NULL, UNIQUE (m));
 CREATE TABLE child (id INT PRIMARY KEY, n INT NULL REFERENCES named);
 CREATE TABLE by_mark (id INT PRIMARY KEY, m INT NULL, FOREIGN KEY (m) REFERENCES named (m));
+CREATE TABLE of_group (g INT, id INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 2 (g));
 CREATE TABLE seen (id INT PRIMARY KEY, k INT NULL);
 CREATE VIEW of_kind AS SELECT k, COUNT(*) AS n FROM seen WHERE k IS NOT NULL GROUP BY k;
 """
@@ -32,6 +33,7 @@ REFUSED = {
     "LET n = (SELECT COUNT(*) FROM t WHERE g = [g]); DELETE FROM child WHERE id = [n]": "reads more than rows by their",
     "UPDATE t SET g = 1 WHERE id = [a]; UPDATE t SET g = 2 WHERE id = [b]": "may take rows of t out of groups",
     "INSERT INTO t (id, g) VALUES ([a], 1), ([b], 1)": "may take rows of t out of groups under a limit",
+    "DELETE FROM of_group WHERE g = 1 AND id = 1; INSERT INTO of_group (g, id) VALUES (1, [b])": "out of groups under",
 }
 TAKEN = {
     "one row that moves": "UPDATE t SET g = 1, u = 2 WHERE id = [a]",
@@ -221,3 +223,12 @@ def test_rows_of_one_unit_that_are_too_many_together_are_refused_at_once() -> No
             db.execute("three", {**given, "g3": 1})
         assert waits == []
         assert db.execute("three", given).rows_affected == 3
+
+
+def test_an_index_that_is_built_behind_a_decided_unit_has_its_rows(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop(db, monkeypatch, "made")
+    db.deploy(piql.compile(SOURCE + "CREATE QUERY of_stock AS SELECT id FROM item WHERE stock = [n] LIMIT 5;"))
+    found = {n: [row["id"] for row in db.execute("of_stock", {"n": n}).rows] for n in (2, 3, 5, 7)}
+    assert found == {2: [3], 3: [1], 5: [], 7: [2]}

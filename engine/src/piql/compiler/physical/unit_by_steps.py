@@ -95,8 +95,8 @@ def _reason_of_groups(writes: Sequence[WritePlan]) -> str | None:
 
 
 def _may_leave(write: WritePlan) -> bool:
-    """Return whether a row of a write may leave a group of another row than its own."""
-    return any(not set(_columns(constraint)) <= set(write.table.primary_key) for constraint in write.left)
+    """Return whether a row of a write may leave a group that other rows may be in."""
+    return any(not set(write.table.primary_key) <= set(_columns(constraint)) for constraint in write.left)
 
 
 def _columns(constraint: CardinalityLimit | UniqueKey) -> tuple[str, ...]:

@@ -11,7 +11,8 @@
    beginning of its transaction. From now on all writers, of whatever process, keep the new indexes up.
 4. *filling*: `filling` copies existing rows into the new indexes, a few at a time, in primary-key order.
    Without transactions, writers learn of a phase one after another. So each phase waits until all have looked, and
-   there is one phase more, in which they only delete from the new indexes.
+   there is one phase more, in which they only delete from the new indexes. `units_before` ends the units that began
+   before.
 5. *checking*: writers enforce the new constraints, too, and `checking` checks existing rows.
    On a store without transactions `placing` then gives them their places under new limits.
    A change with a canary then stays: executions are tried on it until somebody promotes or withdraws it.

@@ -38,6 +38,7 @@ from piql.versions.change.state import (
     deployment_of,
     tables_of_units,
 )
+from piql.versions.change.units_before import end_units
 
 GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
 """After so long every writer knows of a phase: each looks again, and a write under way has ended, or looks again."""
@@ -173,6 +174,7 @@ class SchemaSteps:
         key = (task.kind, task.table, task.columns, task.is_token)
         walker = self._walkers.get(key)
         if walker is None:
+            end_units(self._store, self._current, task.table)
             walker = self._walkers[key] = self._new_walker(task)
         return walker
 
