@@ -78,26 +78,32 @@ def broken_views(db: piql.Database, with_coming: bool = False) -> list[str]:
         assert table.view is not None
         bases = [list(_decoded(db.store, deployment.tables[name])) for name in table.view.tables]
         held = Counter(tuple(record.values()) for record in _whole_groups(table, _decoded(db.store, table)))
-        expected = Counter(_groups(table, _joined(table.view, bases)))
+        columns = [[column.name for column in deployment.tables[name].columns] for name in table.view.tables]
+        expected = Counter(_groups(table, _joined(table.view, bases, columns)))
         broken += [f"{table.name} lacks the group {group}" for group in expected - held]
         broken += [f"{table.name} holds {group}, which its table does not give" for group in held - expected]
     return broken
 
 
-def _joined(view: View, bases: list[list[Record]]) -> list[Record]:
+def _joined(view: View, bases: list[list[Record]], columns: list[list[str]]) -> list[Record]:
     """Return the records that a view is made from; of several tables, every combination that belongs together."""
     if not view.joins:
         return bases[0]
     rows: list[tuple[Record, ...]] = [(record,) for record in bases[0]]
-    for join, records in zip(view.joins, bases[1:], strict=True):
-        rows = [
-            (*row, record)
-            for row in rows
-            for record in records
-            if all(
-                record[ours] is not None and row[number][theirs] == record[ours] for number, theirs, ours in join.pairs
-            )
-        ]
+    for join, records, names in zip(view.joins, bases[1:], columns[1:], strict=True):
+        nulls = dict.fromkeys(names)
+        longer: list[tuple[Record, ...]] = []
+        for row in rows:
+            partners = [
+                record
+                for record in records
+                if all(
+                    record[ours] is not None and row[number][theirs] == record[ours]
+                    for number, theirs, ours in join.pairs
+                )
+            ]
+            longer += [(*row, record) for record in partners or ([nulls] if join.is_left else [])]
+        rows = longer
     return [
         {column_of(number, name): value for number, record in enumerate(row) for name, value in record.items()}
         for row in rows

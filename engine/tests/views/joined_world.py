@@ -3,7 +3,8 @@
 World(seed) ── tables r ◀─ p ◀─ f, and s beside f ──▶ texts
             └─ next_write ──▶ a query with its parameters, and the rows after it, if nothing refuses it
 
-A view joins two or three of them: along foreign keys, to rows that share a limited group, or a table with itself.
+A view joins two to four of them: along foreign keys, to rows that share a limited group, or a table with itself. With
+LEFT JOIN it names a row by its key, which a foreign key may promise or not.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ _EDGES = (
 )
 """The columns by which a view may join two tables."""
 _FOREIGN_KEYS = (_EDGES[0], _EDGES[1], _EDGES[6])
+_LOOSE = ((("f", "a"), ("r", "id")), (("s", "a"), ("p", "id")), (("p", "id"), ("r", "id")), (("p", "r"), ("p", "id")))
+"""Columns that may hold the key of a row that is not there: no foreign key says that it is."""
+Pair = tuple[tuple[str, str], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +122,24 @@ class World:
     def _view(self, name: str) -> View:
         chance = self.chance
         while True:
-            sources, pairs = self._joins()
-            keys = self._keys(sources)
+            sources, pairs, optional = self._joins()
+            keys = self._keys(sources, optional)
             if keys:
                 break
-        stand_ins: dict[str, str] = {}
-        tests = [f"{key.name} IS NOT NULL" for key in keys if key.nullable]
-        joined = {f"{alias}.{column}" for pair in pairs for alias, column in pair}
+        stand_ins = {
+            key.name: _literal(chance.choice(_VALUES[key.type]))
+            for key in keys
+            if key.nullable and chance.random() < 0.5
+        }
+        tests = [f"{key.name} IS NOT NULL" for key in keys if key.nullable and key.name not in stand_ins]
+        inner = (pair for pair in pairs if pair[1][0] not in optional)
+        joined = {f"{alias}.{column}" for pair in inner for alias, column in pair}
         parts = [Aggregate("rows_there", "COUNT", None)]
         for alias, table in sources:
             for column in self.tables[table].changeable:
-                whole = Column(f"{alias}.{column.name}", column.type, column.nullable)
+                whole = Column(f"{alias}.{column.name}", column.type, column.nullable or alias in optional)
                 is_summed = column.type not in ("VARCHAR(4)", "BOOLEAN") and chance.random() < 0.4
-                is_null = column.nullable and whole.name not in joined and f"{whole.name} IS NOT NULL" not in tests
+                is_null = whole.nullable and whole.name not in joined and f"{whole.name} IS NOT NULL" not in tests
                 if (is_summed and is_null) or chance.random() < 0.15:
                     parts.append(Aggregate(f"count_{alias}_{column.name}", "COUNT", whole))
                 if is_summed:
@@ -140,22 +149,32 @@ class World:
             column = chance.choice(self.tables[table].columns)
             value = chance.choice(_VALUES[column.type])
             test = f"{alias}.{column.name} {chance.choice(('=', '<>', '<', '>='))} {_literal(value)}"
-            tests.append(test)
+            if alias in optional and chance.random() < 0.7:
+                test = f"{alias}.{column.name} IS NULL" if chance.random() < 0.3 else f"{_empty(alias)} OR {test}"
+            tests.append(f"({test})")
         view = JoinedView(name, tuple(keys), tuple(parts), " AND ".join(tests), stand_ins)
-        view.set_from(sources, pairs)
+        view.set_from(sources, pairs, optional)
         return self._bounded(view)
 
-    def _joins(self) -> tuple[list[tuple[str, str]], list[tuple[tuple[str, str], tuple[str, str]]]]:
-        """Draw the tables of a view with their aliases, and the equal columns that join each to one before it."""
+    def _joins(self) -> tuple[list[tuple[str, str]], list[Pair], set[str]]:
+        """Draw the tables of a view with their aliases, and the equal columns that join each to one before it.
+
+        The last are the aliases behind LEFT JOIN.
+        """
         chance = self.chance
         sources = [("t0", chance.choice(("f", "p", "f", "s")))]
-        pairs: list[tuple[tuple[str, str], tuple[str, str]]] = []
-        for number in range(1, chance.choice((2, 2, 3))):
+        pairs: list[Pair] = []
+        optional: set[str] = set()
+        for number in range(1, chance.choice((2, 2, 3, 3, 4))):
+            is_left = chance.random() < 0.5
+            inner = _FOREIGN_KEYS if self._by_steps else _EDGES
+            edges = (_FOREIGN_KEYS if self._by_steps else (*_FOREIGN_KEYS, *_LOOSE)) if is_left else inner
             possible = [
                 ((alias, here), there)
                 for alias, table in sources
-                for edge in (_FOREIGN_KEYS if self._by_steps else _EDGES)
-                for (left, here), there in ((edge,) if self._by_steps else (edge, edge[::-1]))
+                if is_left or alias not in optional
+                for edge in edges
+                for (left, here), there in ((edge,) if self._by_steps or is_left else (edge, edge[::-1]))
                 if left == table
             ]
             if not possible:
@@ -164,12 +183,13 @@ class World:
             alias = f"t{number}"
             sources.append((alias, table))
             pairs.append((before, (alias, column)))
-        return sources, pairs
+            optional |= {alias} if is_left else set()
+        return sources, pairs, optional
 
-    def _keys(self, sources: list[tuple[str, str]]) -> list[Column]:
+    def _keys(self, sources: list[tuple[str, str]], optional: set[str]) -> list[Column]:
         chance = self.chance
         columns = [
-            Column(f"{alias}.{column.name}", column.type, column.nullable)
+            Column(f"{alias}.{column.name}", column.type, column.nullable or alias in optional)
             for alias, table in sources
             for column in self.tables[table].columns
         ]
@@ -305,10 +325,11 @@ class JoinedView(View):
 
     __slots__ = ("_from",)
 
-    def set_from(self, sources: list[tuple[str, str]], pairs: list[tuple[tuple[str, str], tuple[str, str]]]) -> None:
+    def set_from(self, sources: list[tuple[str, str]], pairs: list[Pair], optional: set[str]) -> None:
         text = f"{sources[0][1]} {sources[0][0]}"
         for (alias, table), (before, here) in zip(sources[1:], pairs, strict=True):
-            text += f" JOIN {table} {alias} ON {'.'.join(here)} = {'.'.join(before)}"
+            word = "LEFT JOIN" if alias in optional else "JOIN"
+            text += f" {word} {table} {alias} ON {'.'.join(here)} = {'.'.join(before)}"
         object.__setattr__(self, "_from", text)
 
     @property
@@ -317,15 +338,19 @@ class JoinedView(View):
 
     @property
     def select(self) -> str:
-        keys = ", ".join(f"{key.name} AS {_alias(key)}" for key in self.keys)
+        keys = ", ".join(f"{self.grouped_by(key)} AS {_alias(key)}" for key in self.keys)
         parts = ", ".join(part.text for part in self.aggregates)
         where = f" WHERE {self.condition}" if self.condition else ""
-        groups = ", ".join(key.name for key in self.keys)
+        groups = ", ".join(self.grouped_by(key) for key in self.keys)
         return f"SELECT {keys}, {parts} FROM {self._from}{where} GROUP BY {groups}"  # type: ignore[attr-defined]
 
 
 def _alias(key: Column) -> str:
     return "by_" + key.name.replace(".", "_")
+
+
+def _empty(alias: str) -> str:
+    return f"{alias}.id IS NULL"
 
 
 def _literal(value: Any) -> str:

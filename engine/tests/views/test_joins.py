@@ -26,6 +26,7 @@ CREATE TABLE lines (
   part   INT,
   item   INT REFERENCES items,
   amount INT NOT NULL,
+  note   VARCHAR(8),
   PRIMARY KEY (number, part),
   CARDINALITY LIMIT 20 (number){LIMIT}
 );
@@ -225,7 +226,22 @@ def test_a_view_that_a_write_could_change_without_end_names_the_limits_it_lacks(
 @pytest.mark.parametrize(
     ("view", "message"),
     [
-        ("l.item, COUNT(*) AS n FROM lines l LEFT JOIN items i ON i.id = l.item GROUP BY l.item", "LEFT JOIN"),
+        ("l.amount, COUNT(*) AS n FROM lines l LEFT JOIN items i ON i.title = l.note GROUP BY l.amount", "primary key"),
+        (
+            "l.amount, COUNT(*) AS n FROM lines l LEFT JOIN items i ON i.id = l.item AND i.id = l.part "
+            "GROUP BY l.amount",
+            "at most one row of items",
+        ),
+        (
+            "l.amount, COUNT(*) AS n FROM lines l LEFT JOIN items i ON i.id = l.item JOIN makers m ON m.id = i.maker "
+            "GROUP BY l.amount",
+            "leaves out the rows without i",
+        ),
+        (
+            "i.subject, COUNT(*) AS n FROM lines l LEFT JOIN items i ON i.id = l.item GROUP BY i.subject",
+            "subject may be NULL",
+        ),
+        ("l.item, COUNT(*) AS n FROM lines l NATURAL JOIN items i GROUP BY l.item", "NATURAL JOIN"),
         ("l.item, COUNT(*) AS n FROM lines l JOIN items ON items.id > l.item GROUP BY l.item", "columns are equal"),
         ("l.item, COUNT(*) AS n FROM lines l JOIN items i ON l.item = l.part GROUP BY l.item", "nothing of items"),
         ("l.item, COUNT(*) AS n FROM lines l, items i GROUP BY l.item", "nothing joins items"),

@@ -251,10 +251,13 @@ class JoinedTable:
     """A further table of a view: its rows that belong to rows of the tables before it, where all `pairs` are equal.
 
     A pair has the number of a table before it (0 is the first), a column of that one, and a column of this one.
+    Where `is_left`, all pairs are with one table, and this one's columns are its primary key. A row that finds none by
+    it is in the view, too, with NULL in the place of each column.
     """
 
     table: str
     pairs: tuple[tuple[int, str, str], ...]
+    is_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,16 @@
 
 A write of a row changes the groups of the rows that are found from it. Where no limit bounds them, a foreign key may
 still tell that there are none to change: `l` names `i`, so a new item has no lines, and one with lines stays. Then only
-an UPDATE of `i` could move lines, and it is refused while there are any (`Start.guard`). `binding` refuses a view that
-has neither, `physical` counts the lookups, and `runtime.writing` makes them.
+an UPDATE of `i` could move lines, and it is refused while there are any (`Start.guard`). A row behind LEFT JOIN changes
+rows of the view when it comes and goes, too, if no foreign key names it: it takes the place of NULL. They are found by
+its primary key, whether it is there or not. `binding` refuses a view that has neither limit nor key, `physical` counts
+the lookups, and `runtime.writing` makes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, View
@@ -25,7 +27,8 @@ Place = tuple[int, str]
 class Lookup:
     """Finds the rows of table `number` by `columns`, which have the values of `sources`: at most `most` rows.
 
-    `rest` are further pairs that must be equal. `limit` is what bounds the rows; None for a key.
+    `rest` are further pairs that must be equal. `limit` is what bounds the rows; None for a key. Where it `is_optional`
+    and finds no row, there is one of NULLs.
     """
 
     number: int
@@ -34,6 +37,7 @@ class Lookup:
     most: int
     limit: CardinalityLimit | None = None
     rest: tuple[tuple[Place, Place], ...] = ()
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +53,15 @@ class Start:
     """What a write of a row of table `number` takes, to know the rows of the view that it is in.
 
     `lookups` are None where nothing bounds them. `guard` is None where no row of another table needs to name this row.
+    Without a row of an optional table, that table and those `below` it have NULLs in the rows of the view.
     """
 
     number: int
     table: str
     lookups: tuple[Lookup, ...] | None
     guard: Guard | None
+    below: frozenset[int] = frozenset()
+    is_optional: bool = False
 
     @property
     def is_bounded(self) -> bool:
@@ -83,13 +90,28 @@ def starts_of(view: View, tables: Mapping[str, Table]) -> tuple[Start, ...]:
     for number, name in enumerate(view.tables):
         lookups, is_whole = _lookups(view, tables, number, equalities)
         guard = _guard(view, tables, number, equalities)
-        starts.append(Start(number, name, lookups if is_whole else None, guard))
+        below, is_optional = _below(view, number), is_left(view, number)
+        starts.append(Start(number, name, lookups if is_whole else None, guard, below, is_optional))
     return tuple(starts)
+
+
+def is_left(view: View, number: int) -> bool:
+    """Return whether a table of a view stands behind LEFT JOIN."""
+    return number > 0 and view.joins[number - 1].is_left
+
+
+def _below(view: View, number: int) -> frozenset[int]:
+    """Return the tables behind LEFT JOIN that are found from a table, directly or through others."""
+    below: set[int] = set()
+    for further, join in enumerate(view.joins, 1):
+        if join.is_left and join.pairs[0][0] in {number, *below}:
+            below.add(further)
+    return frozenset(below)
 
 
 def walked_start(view: View, tables: Mapping[str, Table]) -> Start:
     """Return the table whose rows, one after the other, give all rows of a view: that which finds the fewest each."""
-    starts = [start for start in starts_of(view, tables) if start.lookups is not None]
+    starts = [start for start in starts_of(view, tables) if start.lookups is not None and not start.is_optional]
     return min(starts, key=lambda start: start.most_rows)
 
 
@@ -108,6 +130,11 @@ def reason_against_steps(view: View, tables: Mapping[str, Table]) -> str | None:
     if view.tables.count(walked.table) > 1:
         return f"joins {walked.table} to itself"
     assert walked.lookups is not None
+    for lookup in walked.lookups:
+        if lookup.is_optional and naming_key(view, tables, lookup) is None:
+            return (
+                f"keeps rows that find none of {view.tables[lookup.number]}, which no foreign key promises to be there"
+            )
     for lookup in walked.lookups:
         if lookup.limit is not None:
             return f"finds rows of {view.tables[lookup.number]} by a limit, not by a foreign key"
@@ -230,7 +257,9 @@ def _lookups(
             and pair not in used
             and pair[::-1] not in used
         )
-        lookups.append(Lookup(smallest.number, smallest.columns, smallest.sources, smallest.most, smallest.limit, rest))
+        number = smallest.number
+        is_optional = is_left(view, number) and view.joins[number - 1].pairs[0][0] in reached
+        lookups.append(replace(smallest, rest=rest, is_optional=is_optional))
     return tuple(lookups), True
 
 
@@ -260,10 +289,13 @@ def _lookup(
 def _guard(
     view: View, tables: Mapping[str, Table], number: int, equalities: tuple[tuple[Place, Place], ...]
 ) -> Guard | None:
-    """Return the foreign key by which a row of another table names each row of this one that is in the view."""
+    """Return the foreign key by which a row of another table names each row of this one that is in the view.
+
+    A row behind LEFT JOIN names none of those that are there without it.
+    """
     pairs = {*equalities, *((right, left) for left, right in equalities)}
     for naming, name in enumerate(view.tables):
-        if naming == number:
+        if naming == number or (is_left(view, naming) and number not in _below(view, naming)):
             continue
         for key in tables[name].foreign_keys:
             named = zip(key.columns, key.referenced_columns, strict=True)

@@ -65,6 +65,7 @@ class ViewTables:
                     tables.columns_in_scope(table),
                     shown.span,
                     table,
+                    is_optional=number > 0 and clause.joins[number - 1].kind == "left",
                 )
                 for number, (shown, table) in enumerate(zip(self._shown, self.tables, strict=True))
             ],
@@ -90,9 +91,7 @@ class ViewTables:
         """Return a reference to a column of one of the tables as one to the column of a row."""
         if len(self.tables) == 1:
             return reference
-        return replace(
-            reference, relation=self.rows.name, name=column_of(int(reference.relation), reference.name), nullable=False
-        )
+        return replace(reference, relation=self.rows.name, name=column_of(int(reference.relation), reference.name))
 
     def called_of(self, number: int, column: str) -> str:
         """Return what a row calls the column of a table, which has this number."""
@@ -116,7 +115,7 @@ class ViewTables:
         catalog = {table.name: table for table in self.tables}
         starts = starts_of(view, catalog)
         unbounded = [start for start in starts if not start.is_bounded]
-        if not unbounded and all(start.lookups is None for start in starts):
+        if not unbounded and all(start.lookups is None or start.is_optional for start in starts):
             unbounded = [starts[0]]  # two tables that name each other: no walk of either would end
         if unbounded:
             missing = [limit for start in unbounded for limit in missing_limits(view, catalog, start.number)]
@@ -170,9 +169,8 @@ class ViewTables:
     def _join(self, number: int, join: ast.JoinClause) -> JoinedTable:
         """Return a further table with the pairs of columns by which it is joined."""
         node = self._nodes[number]
-        if join.kind == "left" or join.is_natural:
-            word = "LEFT JOIN" if join.kind == "left" else "NATURAL JOIN"
-            raise refused(f"a view has no {word}", node.span, "write JOIN … ON with the columns that are equal")
+        if join.is_natural:
+            raise refused("a view has no NATURAL JOIN", node.span, "write JOIN … ON with the columns that are equal")
         pairs: list[tuple[int, str, str]] = []
         for name in join.using:
             having = (at for at in range(number) if lookup(name, self._names.column_names(self.tables[at])))
@@ -195,7 +193,34 @@ class ViewTables:
                 node.span,
                 "write JOIN … ON with the columns that are equal",
             )
-        return JoinedTable(self.tables[number].name, tuple(pairs))
+        joined = JoinedTable(self.tables[number].name, tuple(pairs), join.kind == "left")
+        self._check_left(number, joined)
+        return joined
+
+    def _check_left(self, number: int, joined: JoinedTable) -> None:
+        """Refuse a LEFT JOIN that may find several rows, and a JOIN that would leave out the rows without one."""
+        table, node = self.tables[number], self._nodes[number]
+        befores = {before for before, _, _ in joined.pairs}
+        if not joined.is_left:
+            optional = next((before for before in sorted(befores) if before and self._clause_is_left(before)), None)
+            if optional is not None:
+                shown = self._shown[optional].text
+                raise refused(
+                    f"this JOIN leaves out the rows without {shown}, which LEFT JOIN keeps",
+                    node.span,
+                    f"write LEFT JOIN here, or JOIN before {shown}",
+                )
+            return
+        if len(befores) > 1 or sorted(ours for _, _, ours in joined.pairs) != sorted(table.primary_key):
+            key = ", ".join(table.primary_key)
+            raise refused(
+                f"a LEFT JOIN of a view finds at most one row of {table.name}, by its whole primary key",
+                node.span,
+                f"compare {key} with columns of one table before it, and nothing else; other tests stand in WHERE",
+            )
+
+    def _clause_is_left(self, number: int) -> bool:
+        return self._clause.joins[number - 1].kind == "left"
 
     def _pair(self, number: int, left: ast.ColumnName, right: ast.ColumnName, span: Span) -> tuple[int, str, str]:
         """Return a column of a table before, by the number of that, and the equal column of this table."""
@@ -225,14 +250,19 @@ class ViewTables:
         return before, theirs.name, ours.name
 
     def _wide(self) -> Table:
-        """Return the table of the rows: the columns of all tables; those that are joined by are never NULL."""
-        joined = {(number, ours) for number, join in enumerate(self.joins, 1) for _, _, ours in join.pairs}
-        joined |= {(before, theirs) for join in self.joins for before, theirs, _ in join.pairs}
+        """Return the table of the rows: the columns of all tables; those that JOIN compares are never NULL.
+
+        Those of a table behind LEFT JOIN may all be.
+        """
+        inner = [(number, join) for number, join in enumerate(self.joins, 1) if not join.is_left]
+        joined = {(number, ours) for number, join in inner for _, _, ours in join.pairs}
+        joined |= {(before, theirs) for _, join in inner for before, theirs, _ in join.pairs}
         columns = tuple(
             replace(
                 column,
                 name=column_of(number, column.name),
-                nullable=column.nullable and (number, column.name) not in joined,
+                nullable=(number > 0 and self.joins[number - 1].is_left)
+                or (column.nullable and (number, column.name) not in joined),
             )
             for number, table in enumerate(self.tables)
             for column in table.columns

@@ -86,6 +86,10 @@ class _Joined:
                 is_marked |= by_steps and bool(looks)
                 reads += looks
             elif self._changes(made_from(self._definition, start.number)):
+                if self._fills(start):
+                    reads += self._reads(start.lookups, 2 if self._may_move or self._joins_itself(start) else 1)
+                    groups += (2 if self._groups_by_filled(start) else 1) * start.most_rows
+                    continue
                 times = 2 if self._has_both(start) else 1
                 if times == 1 and start.guard is not None:
                     continue
@@ -115,6 +119,17 @@ class _Joined:
         """Whether there may be a row before and one after that the view tells apart."""
         of_row = made_from(self._definition, start.number).difference(self._table.primary_key)
         return self._may_move and bool(of_row)
+
+    def _fills(self, start: Start) -> bool:
+        """Whether the row may take the place of NULLs that LEFT JOIN gives, or leave them."""
+        return start.is_optional and start.guard is None and self._changed is None
+
+    def _groups_by_filled(self, start: Start) -> bool:
+        return any(grouped_by(self._definition, number) for number in (start.number, *start.below))
+
+    def _joins_itself(self, start: Start) -> bool:
+        assert start.lookups is not None
+        return self._table.name in {self._definition.tables[lookup.number] for lookup in start.lookups}
 
     def _moves(self, start: Start) -> bool:
         of_row = grouped_by(self._definition, start.number).difference(self._table.primary_key)

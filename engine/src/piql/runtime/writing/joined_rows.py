@@ -24,8 +24,8 @@ from piql.store.rows import Row
 Change = tuple[Row | None, Row | None]
 """A record of a table before and after a write; None for no record."""
 
-Cache = dict[tuple[int, Row], list[Row]]
-"""The rows of other tables that were read already: by the number of the table, and the key by which they were found."""
+Cache = dict[tuple[int, tuple[str, ...], Row], list[Row]]
+"""The rows of other tables that were read already: by the number of the table, and what columns hold of them."""
 
 
 class JoinedRows:
@@ -81,27 +81,49 @@ class JoinedRows:
         return _Start(start, picker(record, self.names[start.number]), picker(record, table.in_order(kept)), guard)
 
     def found(
-        self, reads: Reads, meter: Meter, start: _Start, record: Row, cache: Cache, uncached: frozenset[int]
+        self,
+        reads: Reads,
+        meter: Meter,
+        start: _Start,
+        record: Row,
+        cache: Cache,
+        uncached: frozenset[int],
+        *,
+        is_there: bool = True,
     ) -> list[Row]:
-        """Return the rows that a record is in; nothing is kept in the cache of the tables in `uncached`."""
+        """Return the rows that a record is in; nothing is kept in the cache of the tables in `uncached`.
+
+        If it is not there, those that would have it, with NULLs in its place and in that of what is found from it.
+        """
         assert start.plan.lookups is not None
         rows: list[dict[int, Row]] = [{start.plan.number: start.pick(record)}]
         for lookup in start.plan.lookups:
+            if not is_there and lookup.number in start.plan.below:
+                rows = [{**row, lookup.number: self._nulls(lookup.number)} for row in rows]
+                continue
             search = self._search(lookup)
             longer: list[dict[int, Row]] = []
             for row in rows:
                 key = search.key_of(row)
                 if key is None:
+                    longer += [{**row, lookup.number: self._nulls(lookup.number)}] if lookup.is_optional else []
                     continue
-                place = (lookup.number, key)
+                place = (lookup.number, lookup.columns, key)
                 partners = cache.get(place)
                 if partners is None:
                     partners = search.read(reads, meter, key)
                     if lookup.number not in uncached:
                         cache[place] = partners
+                if lookup.is_optional and not partners:
+                    partners = [self._nulls(lookup.number)]
                 longer += [joined for partner in partners if search.agrees(joined := {**row, lookup.number: partner})]
             rows = longer
+        if not is_there:
+            rows = [{**row, start.plan.number: self._nulls(start.plan.number)} for row in rows]
         return [tuple([value for number in range(len(self.names)) for value in row[number]]) for row in rows]
+
+    def _nulls(self, number: int) -> Row:
+        return (None,) * len(self.names[number])
 
     def _search(self, lookup: Lookup) -> _Search:
         search = self._searches.get(lookup)
@@ -127,6 +149,13 @@ class _Start(NamedTuple):
     guard: ReferrerCheck | None
 
 
+class _Image(NamedTuple):
+    """A record before or after a write; one of the same key where it is not there then."""
+
+    record: Row
+    is_there: bool
+
+
 class JoinsOfTable:
     """Finds the rows of a view that change with records of one table."""
 
@@ -147,8 +176,8 @@ class JoinsOfTable:
                 for old, new in changed:
                     self._refuse_named(reads, meter, start, old, new)
             elif changed:
-                begun.changed.append((start, [new for _, new in changed if new is not None]))
-                olds = [old for old, _ in changed if old is not None]
+                olds, news = (self._images(start, changed, at) for at in (0, 1))
+                begun.changed.append((start, news))
                 begun.before.update(dict.fromkeys(self._found(reads, meter, start, olds, begun.cache)))
         return begun
 
@@ -166,10 +195,23 @@ class JoinsOfTable:
             return start.guard is None or self._is_coming
         return start.pick(old) != start.pick(new)
 
-    def _found(self, reads: Reads, meter: Meter, start: _Start, records: Iterable[Row], cache: Cache) -> Iterable[Row]:
+    def _images(self, start: _Start, changes: Iterable[Change], at: int) -> list[_Image]:
+        """Return the records before their changes (0) or after (1), and of an optional table also those that lack."""
+        images: list[_Image] = []
+        for change in changes:
+            image, counterpart = change[at], change[1 - at]
+            if image is not None:
+                images.append(_Image(image, True))
+            elif start.plan.is_optional and counterpart is not None:
+                images.append(_Image(counterpart, False))
+        return images
+
+    def _found(
+        self, reads: Reads, meter: Meter, start: _Start, images: Iterable[_Image], cache: Cache
+    ) -> Iterable[Row]:
         written = self.rows.numbers_of(start.plan.table)
-        for record in records:
-            yield from self.rows.found(reads, meter, start, record, cache, written)
+        for image in images:
+            yield from self.rows.found(reads, meter, start, image.record, cache, written, is_there=image.is_there)
 
     def _refuse_named(self, reads: Reads, meter: Meter, start: _Start, old: Row | None, new: Row | None) -> None:
         """Raise ConstraintViolation if a row names the record, and what the view takes of it changes."""
@@ -199,7 +241,7 @@ class Begun:
 
     def __init__(self) -> None:
         self.before: dict[Row, None] = {}
-        self.changed: list[tuple[_Start, list[Row]]] = []
+        self.changed: list[tuple[_Start, list[_Image]]] = []
         self.cache: Cache = {}
 
 

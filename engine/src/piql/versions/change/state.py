@@ -433,7 +433,11 @@ def _view_document(view: View) -> dict[str, Any]:
         "aggregates": [asdict(part) for part in view.aggregates],
         "where": condition and {"text": condition.text, "constants": condition.constants, "columns": condition.columns},
         "stand_ins": [(stand_in.column, stand_in.shown) for stand_in in view.stand_ins],
-        **({"joins": [[join.table, join.pairs] for join in view.joins]} if view.joins else {}),
+        **(
+            {"joins": [[join.table, join.pairs, *((True,) if join.is_left else ())] for join in view.joins]}
+            if view.joins
+            else {}
+        ),
         **({"window": asdict(view.window)} if view.window is not None else {}),
         **({"stripes": [view.stripes.count, view.stripes.by]} if view.stripes is not None else {}),
     }
@@ -448,8 +452,8 @@ def _view(document: Mapping[str, Any]) -> View:
     aggregates = tuple(ViewAggregate(**part) for part in document["aggregates"])
     stand_ins = tuple(StandIn(column, shown) for column, shown in document.get("stand_ins", ()))
     joins = tuple(
-        JoinedTable(table, tuple((number, theirs, ours) for number, theirs, ours in pairs))
-        for table, pairs in document.get("joins", ())
+        JoinedTable(table, tuple((number, theirs, ours) for number, theirs, ours in pairs), bool(is_left))
+        for table, pairs, *is_left in document.get("joins", ())
     )
     window = ViewWindow(**document["window"]) if "window" in document else None
     stripes = ViewStripes(document["stripes"][0], tuple(document["stripes"][1])) if "stripes" in document else None

@@ -74,6 +74,7 @@ class NamedRows:
                 picker(tables[rows.tables[lookup.number].name].records.table, rows.names[lookup.number]),
                 tuple(at(_source_of(lookup, name)) for name in rows.tables[lookup.number].primary_key),
                 tuple((at(left), at(right)) for left, right in lookup.rest),
+                (None,) * len(rows.names[lookup.number]),
             )
             for lookup in start.plan.lookups
         ]
@@ -116,6 +117,9 @@ class NamedRows:
         row: dict[int, Row] = {self._number: self._pick(image)}
         for step in self._steps:
             key = step.key_of(row)
+            if key is None and step.lookup.is_optional:
+                row[step.lookup.number] = step.nulls
+                continue
             if key is None:
                 return None, parts
             record_image = step.table.records.image(read(step, key))
@@ -138,7 +142,7 @@ class NamedRows:
         for step in self._steps:
             part = taken.parts.get(step.lookup.number)
             if part is None:
-                return True
+                continue
             if part.values is not None and step.key_of(held) == part.key:
                 held[step.lookup.number] = part.values
                 continue
@@ -184,6 +188,7 @@ class _Step(NamedTuple):
     pick: Callable[[Row], Row]
     sources: tuple[tuple[int, int], ...]
     rest: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    nulls: Row
 
     def key_of(self, row: Mapping[int, Row]) -> Row | None:
         """Return the key of the row that is named next; None where a part of it is NULL, or not known."""

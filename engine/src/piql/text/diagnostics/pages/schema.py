@@ -34,7 +34,8 @@ CODES = (
         "A view that no write could keep up to date",
         "A view holds a row for each group of one table, or of several that are joined where columns are equal, and "
         "each write to one of them changes the groups of its row. Of joined tables this must be few: where no key, "
-        "CARDINALITY LIMIT or foreign key says so, the message names the limits that lack. So a view"
+        "CARDINALITY LIMIT or foreign key says so, the message names the limits that lack. "
+        "LEFT JOIN finds one row or none, by its whole primary key. So a view"
         " is one SELECT with GROUP BY columns that are never NULL, or COALESCE(column, constant) with the value "
         "that stands for NULL, and with COUNT(*), and COUNT, SUM or AVG of columns. COUNT(*) says when a group has no "
         "rows any more, COUNT(column) when a SUM or an AVG is NULL, and SUM(column) what an AVG is after a write. Its "
