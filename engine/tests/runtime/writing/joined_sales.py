@@ -36,6 +36,15 @@ FROM lines l JOIN books b ON b.id = l.book JOIN authors a ON a.id = b.author GRO
 CREATE VIEW liked AS SELECT b.kind, COUNT(*) AS n, SUM(m.stars) AS stars
 FROM marks m JOIN books b ON b.id = m.book GROUP BY b.kind;
 """
+LEFT_VIEWS = """
+CREATE VIEW sold AS SELECT COALESCE(b.kind, '-') AS kind, COUNT(*) AS n, SUM(l.qty) AS qty
+FROM lines l LEFT JOIN books b ON b.id = l.book GROUP BY COALESCE(b.kind, '-');
+CREATE VIEW lands AS SELECT COALESCE(a.land, '-') AS land, COUNT(*) AS n
+FROM lines l LEFT JOIN books b ON b.id = l.book LEFT JOIN authors a ON a.id = b.author
+GROUP BY COALESCE(a.land, '-');
+CREATE VIEW liked AS SELECT b.kind, COUNT(*) AS n, SUM(m.stars) AS stars
+FROM marks m LEFT JOIN books b ON b.id = m.book WHERE b.kind IS NOT NULL GROUP BY b.kind;
+"""
 ROWS: dict[str, list[dict[str, Any]]] = {
     "authors": [{"id": number, "land": land, "fax": None} for number, land in enumerate(("NO", "SE", "DK"), 1)],
     "books": [
@@ -57,19 +66,19 @@ _FOLDERS: list[TemporaryDirectory[str]] = []  # they go with the process
 
 
 @cache
-def _filled() -> Path:
+def _filled(views: str) -> Path:
     _FOLDERS.append(TemporaryDirectory(prefix="piql-joined-", ignore_cleanup_errors=True))
     path = Path(_FOLDERS[-1].name) / "begin.db"
     with Database(StepwiseStore(path, "NORMAL")) as db:
-        db.deploy(piql.compile(TABLES + VIEWS))
+        db.deploy(piql.compile(TABLES + views))
         for table, rows in ROWS.items():
             db.load(table, rows)
     return path
 
 
-def begin_sales() -> EmbeddedStore:
+def begin_sales(views: str = VIEWS) -> EmbeddedStore:
     """Open the world as it begins, a copy of its own."""
-    path = _filled()
+    path = _filled(views)
     copy = path.with_name(f"{next(_numbers)}.db")
     shutil.copy(path, copy)
     return StepwiseStore(copy, "NORMAL")
@@ -90,9 +99,9 @@ def check_sales(db: Database) -> None:
 
 
 @cache
-def serially(*statements: str) -> tuple[tuple[str, ...], str]:
+def serially(*statements: str, views: str = VIEWS) -> tuple[tuple[str, ...], str]:
     """Return what comes of statements one after the other, and the rows then."""
-    db = opened(begin_sales())
+    db = opened(begin_sales(views))
     results = tuple(outcome(db, statement) for statement in statements)
     rows = repr(contents(db))
     check_sales(db)
@@ -100,11 +109,11 @@ def serially(*statements: str) -> tuple[tuple[str, ...], str]:
     return results, rows
 
 
-def may_come_of(scripts: Sequence[Script]) -> list[tuple[list[tuple[str, ...]], str]]:
+def may_come_of(scripts: Sequence[Script], views: str = VIEWS) -> list[tuple[list[tuple[str, ...]], str]]:
     """Return what may come of the statements of two writers, in any order of the statements."""
     ends = []
     for order in merges(*scripts):
-        results, rows = serially(*(text for _, text in order))
+        results, rows = serially(*(text for _, text in order), views=views)
         outcomes = [
             tuple(result for (number, _), result in zip(order, results, strict=True) if number == writer)
             for writer in range(len(scripts))

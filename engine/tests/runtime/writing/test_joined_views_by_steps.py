@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from piql.runtime.writing.stepped.backoff import WaitPolicy
 from .exploring import Exploration
 from .interleaved import Script
 from .interrupted import READING, GatedStore, Interruption, Killed
-from .joined_sales import begin_sales, check_sales, contents, may_come_of, serially
+from .joined_sales import LEFT_VIEWS, VIEWS, begin_sales, check_sales, contents, may_come_of, serially
 from .test_all_orders import HURRIED, SKEWS, Theatre
 from .world import opened, outcome
 
@@ -97,16 +98,28 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         (LINES["a move to another book"],),
         ("INSERT INTO lines (id, book, qty) VALUES (5, 4, 2)",),
     ),
+    "a line names a book, which changes": (
+        (LINES["a line comes into the view"],),
+        (NAMED["a book that nobody names"],),
+    ),
+    "a line names no book any more, which changes": (
+        (LINES["a line leaves the view"],),
+        (NAMED["a book that is named"],),
+    ),
+    "a line names no book any more, which goes": (
+        (LINES["a line leaves the view"],),
+        ("DELETE FROM books WHERE id = 1",),
+    ),
     "one line twice": ((LINES["a move to another book"],), ("UPDATE lines SET book = 3 WHERE id = 1",)),
 }
 FAST = ("a new line, and its book changes", "a line goes, and its book changes")
 
 
-def explore(what: str, skews: tuple[float, float], hurried: int | None) -> int:
+def explore(what: str, skews: tuple[float, float], hurried: int | None, views: str = VIEWS) -> int:
     """Try all orders of the requests of two writers, and say how many were told apart."""
     scripts = PAIRS[what]
-    theatre, exploration = Theatre(skews, hurried, begin_sales), Exploration()
-    possible = may_come_of(scripts)
+    theatre, exploration = Theatre(skews, hurried, partial(begin_sales, views)), Exploration()
+    possible = may_come_of(scripts, views)
     runs = 0
     while True:
         exploration.begin()
@@ -127,6 +140,16 @@ def test_a_line_beside_its_book_in_all_orders(what: str) -> None:
     assert explore(what, SKEWS["clocks that agree"], None) > 1
 
 
+def test_a_line_that_names_nothing_any_more_in_all_orders() -> None:
+    assert explore("a line names no book any more, which changes", SKEWS["clocks that agree"], None, LEFT_VIEWS) > 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", PAIRS)
+def test_every_pair_beside_views_with_left_join_in_all_orders(what: str) -> None:
+    assert explore(what, SKEWS["clocks that agree"], None, LEFT_VIEWS) > 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("hurried", HURRIED)
 @pytest.mark.parametrize("skew", SKEWS)
@@ -137,13 +160,13 @@ def test_every_pair_in_all_orders_whatever_their_clocks(what: str, skew: str, hu
     assert runs > 1
 
 
-def changes_of(statement: str) -> int:
-    return len(stopped(statement, 10_000)[1].passed)
+def changes_of(statement: str, views: str) -> int:
+    return len(stopped(statement, 10_000, views)[1].passed)
 
 
-def stopped(statement: str, at: int) -> tuple[Any, Interruption]:
+def stopped(statement: str, at: int, views: str) -> tuple[Any, Interruption]:
     """Return a store on which a writer was killed after so many changes, and what stopped it."""
-    store, interruption = begin_sales(), Interruption(10_000)
+    store, interruption = begin_sales(views), Interruption(10_000)
     db = opened(GatedStore(store, interruption))
     interruption.left = at
     with suppress(Killed):
@@ -151,12 +174,13 @@ def stopped(statement: str, at: int) -> tuple[Any, Interruption]:
     return store, interruption
 
 
-def kill(first: str, then: str, arrives_at: int | None) -> None:
+def kill(first: str, then: str, arrives_at: int | None, views: str = VIEWS) -> None:
     """Kill a writer at each step, have another one write, and let the step under way arrive among the other's."""
-    possible = [serially(then), *((results[1:], rows) for results, rows in [serially(first, then)])]
-    possible += [(results[:1], rows) for results, rows in [serially(then, first)]]
-    for at in range(changes_of(first) + 1):
-        store, interruption = stopped(first, at)
+    possible = [serially(then, views=views)]
+    possible += [(results[1:], rows) for results, rows in [serially(first, then, views=views)]]
+    possible += [(results[:1], rows) for results, rows in [serially(then, first, views=views)]]
+    for at in range(changes_of(first, views) + 1):
+        store, interruption = stopped(first, at, views)
         passed = 0
 
         def gate(name: str, request: Any, late: Any = interruption.late) -> Any:
@@ -186,6 +210,14 @@ def kill(first: str, then: str, arrives_at: int | None) -> None:
 def test_a_killed_line_is_settled_by_what_changes_its_book(line: str, named: str) -> None:
     kill(LINES[line], NAMED[named], None)
     kill(NAMED[named], LINES[line], None)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("named", NAMED)
+def test_whoever_is_killed_beside_views_with_left_join(line: str, named: str) -> None:
+    for first, then in ((LINES[line], NAMED[named]), (NAMED[named], LINES[line])):
+        kill(first, then, None, LEFT_VIEWS)
 
 
 @pytest.mark.long
