@@ -88,6 +88,38 @@ def test_a_view_answers_what_the_refused_query_asks(select: str, parameters: Map
     assert page.operations <= bound.operations
 
 
+@pytest.mark.parametrize(
+    ("select", "parameters"),
+    [
+        ("SELECT COUNT(*) AS n, COUNT(b.book) AS there, SUM(b.price) AS p FROM {} WHERE l.shop = [x]", {"x": "a"}),
+        ("SELECT l.day, COUNT(*) AS n, SUM(b.price) AS p FROM {} WHERE l.shop = [x] GROUP BY l.day", {"x": "a"}),
+        ("SELECT COUNT(*) AS n, COUNT(l.copies) AS c FROM {} WHERE b.subject = [x]", {"x": "art"}),
+        ("SELECT COUNT(l.copies) AS n FROM {} WHERE l.book = [x] AND b.subject = 'art'", {"x": 1}),
+    ],
+)
+def test_a_view_with_left_join_keeps_the_rows_that_name_nothing(select: str, parameters: Mapping[str, Any]) -> None:
+    loans = "id INT PRIMARY KEY, book INT NULL{}, copies INT, shop VARCHAR(4) NOT NULL, day INT NOT NULL"
+    tables = f"CREATE TABLE books ({BOOKS});\nCREATE TABLE loans ({loans.format(' REFERENCES books')});\n"
+    select = select.format("loans l LEFT JOIN books b ON b.book = l.book")
+    text = f"{tables}CREATE QUERY q AS {select}{' ORDER BY l.day LIMIT 9' if 'GROUP' in select else ''};"
+    fix = view_fix(text)
+    assert fix is not None
+    whole = mended(text, fix)
+    assert " LEFT JOIN books b ON b.book = l.book" in whole
+    books = [(1, "art", None, 2), (2, "war", "x", 3), (3, "art", None, None)]
+    lent = [(at, (1, 2, 3, None)[at % 4], (None, at)[at % 2], "ab"[at % 3 % 2], at % 2) for at in range(20)]
+    with duckdb.connect() as duck, piql.connect("embedded:") as db:
+        duck.execute(f"CREATE TABLE books ({BOOKS}); CREATE TABLE loans ({loans.format('')})")
+        duck.executemany("INSERT INTO books VALUES (?, ?, ?, ?)", books)
+        duck.executemany("INSERT INTO loans VALUES (?, ?, ?, ?, ?)", lent)
+        asked = select.replace("[x]", "$x") + (" ORDER BY l.day" if "GROUP" in select else "")
+        expected = duck.execute(asked, dict(parameters)).fetchall()
+        db.deploy(piql.compile({"a": whole}))
+        db.load("books", [dict(zip(("book", "subject", "title", "price"), row, strict=True)) for row in books])
+        db.load("loans", [dict(zip(("id", "book", "copies", "shop", "day"), row, strict=True)) for row in lent])
+        assert [tuple(row.values()) for row in db.execute("q", parameters).rows] == expected
+
+
 def test_the_fix_says_what_a_write_to_each_table_pays() -> None:
     text = f"{TABLES}{PUT}CREATE QUERY q AS {BEST} WHERE b.subject = [s] GROUP BY s.book ORDER BY n DESC LIMIT 3;"
     fix = view_fix(text)
@@ -124,7 +156,11 @@ def test_a_view_without_a_limit_that_it_needs_is_offered_with_the_limit() -> Non
         f"{BEST} WHERE b.subject = [s] GROUP BY s.book, b.title LIMIT 3",
         f"{BEST} WHERE b.subject = [s] GROUP BY s.book HAVING SUM(s.copies) > 3 LIMIT 3",
         f"{BEST.replace('SUM(s.copies)', 'MAX(s.tip)')} WHERE b.subject = [s] GROUP BY s.book LIMIT 3",
-        f"{BEST.replace('JOIN', 'LEFT JOIN')} WHERE b.subject = [s] GROUP BY s.book LIMIT 3",
+        f"{BEST.replace('JOIN', 'LEFT JOIN')} WHERE s.shop = [s] GROUP BY s.book, b.subject LIMIT 3",
+        f"{BEST.replace('JOIN', 'LEFT JOIN')} AND s.copies = s.tip WHERE s.shop = [s] GROUP BY s.book LIMIT 3",
+        f"{BEST.replace('JOIN', 'LEFT JOIN')} WHERE s.shop = [s] AND b.book = s.tip GROUP BY s.book LIMIT 3",
+        "SELECT b.book, COUNT(*) AS n FROM books b LEFT JOIN sales s ON s.book = b.book WHERE b.subject = [s] "
+        "GROUP BY b.book LIMIT 3",
         "SELECT COUNT(*) AS n FROM sales s JOIN books b ON b.book = s.book",
         "SELECT COUNT(*) AS n FROM sales s, books b WHERE b.subject = [s]",
     ],

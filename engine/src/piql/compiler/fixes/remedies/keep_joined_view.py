@@ -8,8 +8,10 @@ WHERE b.subject = [subject] GROUP BY s.book ORDER BY n DESC LIMIT 50
   SELECT book, copies_sum AS n FROM sales_books_by_subject_book WHERE subject = [subject] ORDER BY n DESC LIMIT 50
 
 The tables are joined where columns are equal, by ON, USING or WHERE. All else that the query reads is a key of the view
-or equal to one, or an aggregate. A view that a write to one of its tables would have to change without a limit does not
-compile, so it is offered only together with the limit. `keep_view` does this for one table.
+or equal to one, or an aggregate. The view has the LEFT JOINs of the query. What they compare is not equal where a row
+is missing, so a column behind them is no key unless WHERE fixes it. A view that a write to one of its tables would have
+to change without a limit does not compile, so it is offered only together with the limit. `keep_view` does this for one
+table.
 """
 
 from __future__ import annotations
@@ -73,10 +75,20 @@ class _Rewriting:
         self.select, self.clause = select, clause
         self.sources, self.tables, self.files = sources, tables, files
         self.called = [(source.alias or source.table).text for source in sources]
-        conditions = [test for join in clause.joins for test in _conjuncts(join.condition)]
-        self.pairs = [pair for test in (*conditions, *tests_of(select)) if (pair := self._pair(test)) is not None]
-        self.pairs += [pair for number, join in enumerate(clause.joins, 1) for pair in self._using(number, join)]
-        self.are_all_pairs = all(self._pair(test) is not None for test in conditions)
+        self.optional = {number for number, join in enumerate(clause.joins, 1) if join.kind == "left"}
+        self.left_pairs: dict[int, list[tuple[_Place, _Place]]] = {}  # of each LEFT JOIN, by the number of its table
+        self.pairs = [pair for test in tests_of(select) if (pair := self._pair(test)) is not None]
+        self.are_all_pairs = not any(place.number in self.optional for pair in self.pairs for place in pair)
+        for number, join in enumerate(clause.joins, 1):
+            conditions = [self._pair(test) for test in _conjuncts(join.condition)]
+            self.are_all_pairs = self.are_all_pairs and None not in conditions
+            of_join = [*(pair for pair in conditions if pair is not None), *self._using(number, join)]
+            if number in self.optional:
+                self.left_pairs[number] = of_join
+                is_of_table = all(number == max(left.number, right.number) for left, right in of_join)
+                self.are_all_pairs = self.are_all_pairs and is_of_table
+            else:
+                self.pairs += of_join
         self.tests = [test for test in tests_of(select) if self._pair(test) is None]
         grouping = select.group.keys if select.group is not None else ()
         fixed = [place for test in self.tests if (place := self._fixed(test)) is not None]
@@ -98,7 +110,7 @@ class _Rewriting:
         joins = self.clause.joins
         return (
             all(clause is None for clause in clauses)
-            and not any(join.kind == "left" or join.is_natural for join in joins)
+            and not any(join.is_natural for join in joins)
             and len({name.lower() for name in self.called}) == len(self.called)
             and not any(inner is not select for inner in select.find(ast.Select))
             and not any(isinstance(item, ast.Star) for item in select.items)
@@ -135,7 +147,8 @@ class _Rewriting:
         kept = {"COUNT(*)": self._keep("COUNT(*)", _ROWS), **self.kept}
         parts = [f"{call} AS {written(column)}" for call, column in kept.items()]
         joined = "".join(
-            f" JOIN {self.sources[number].span.text} ON {' AND '.join(self._joining(number))}"
+            f" {'LEFT JOIN' if number in self.optional else 'JOIN'} {self.sources[number].span.text}"
+            f" ON {' AND '.join(self._joining(number))}"
             for number in range(1, len(self.tables))
         )
         tests = [f"{self._written(key)} IS NOT NULL" for key in self.keys if self._is_nullable(key)]
@@ -149,7 +162,7 @@ class _Rewriting:
         """Return the tests that join a table to those before it."""
         return [
             f"{self._written(left)} = {self._written(right)}"
-            for left, right in self.pairs
+            for left, right in self.left_pairs.get(number, self.pairs)
             if max(left.number, right.number) == number
         ]
 
@@ -211,7 +224,7 @@ class _Rewriting:
 
     def _is_nullable(self, place: _Place) -> bool:
         is_joined = any(place in pair for pair in self.pairs)
-        return self._column(place).nullable and not is_joined
+        return place.number in self.optional or (self._column(place).nullable and not is_joined)
 
     def _fixed(self, test: ast.Expression) -> _Place | None:
         """Return the column that a test fixes to a parameter or a literal; None for any other test."""
