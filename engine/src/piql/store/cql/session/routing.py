@@ -37,6 +37,8 @@ class _MetadataWithCopies:
 class Routing(TokenAwarePolicy):  # type: ignore[misc]
     """Asks the replicas of a key first. Silent nodes come last, and before them those with `most_in_flight` requests.
 
+    Of nodes that have as many or more, which happens while another node is away, the one with the fewest comes first.
+
     The order changes only while a node is silent or the gate is crowded; otherwise it is the driver's.
     """
 
@@ -60,7 +62,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
         hosts = list(plan)
         if is_crowded and self.session is not None:
             in_flight = {host: sum(state["in_flights"]) for host, state in self.session.get_pool_state().items()}
-            hosts.sort(key=lambda host: in_flight.get(host, 0) >= self._most_in_flight)
+            hosts.sort(key=lambda host: max(in_flight.get(host, 0), self._most_in_flight - 1))
         hosts.sort(key=self.silent.__contains__)
         return hosts
 
