@@ -79,7 +79,8 @@ class Life(Generic[W]):
         """Deploy the views in small steps, with writes between them; return whether they are in force."""
         build = begin_deploy(db.store, piql.compile(world.source + world.views_source), pace=SLOW)
         while build.step():
-            db._look_at_once()  # it has not deployed itself, and no time of grace is given to it
+            version = db.deployment.version  # it looks: it has not deployed itself, and gets no time of grace
+            assert version <= build.progress.version
             self.write_some(db, world, world.chance.randrange(3))
         progress = build.progress
         assert progress.phase == "in force" or self.refused_by in str(progress.reason), progress

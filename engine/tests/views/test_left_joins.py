@@ -141,6 +141,13 @@ def test_without_a_limit_or_a_foreign_key_the_view_is_refused_with_the_limit() -
     assert errors[0].fixes[0].title == "Add CARDINALITY LIMIT 100 (item) to lines"
 
 
+@pytest.mark.parametrize("test", ["i.id = l.item AND i.kind = 'art'", "i.id = l.item AND i.id = l.id"])
+def test_a_further_test_of_a_left_join_is_not_sent_to_where_where_it_means_something_else(test: str) -> None:
+    text = tables(REFERENCE) + view("LEFT JOIN").replace("i.id = l.item", test)
+    (error,) = piql.compile(text).diagnostics
+    assert "a test in WHERE leaves out the rows that LEFT JOIN keeps" in error.help[0]
+
+
 def test_two_ways_to_one_table_are_told_apart() -> None:
     """A load changes rows that are found by a limit and rows that are found by their key, which are equal numbers."""
     text = """

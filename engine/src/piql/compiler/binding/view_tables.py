@@ -24,6 +24,7 @@ from piql.text.source import Span
 
 SUGGESTED = 100
 """The limit that a fix adds, to be set to what the data need."""
+_IN_WHERE = "a test in WHERE leaves out the rows that LEFT JOIN keeps"
 
 
 class ViewRefused(Exception):
@@ -182,10 +183,11 @@ class ViewTables:
                 case ast.Binary(operator="=", left=ast.ColumnName() as left, right=ast.ColumnName() as right):
                     pairs.append(self._pair(number, left, right, test.span))
                 case _:
+                    way_out = "and other tests in WHERE" if join.kind != "left" else f"and nothing else: {_IN_WHERE}"
                     raise refused(
                         "tables of a view are joined where columns are equal",
                         test.span,
-                        "write ON a.x = b.y, and other tests in WHERE",
+                        f"write ON a.x = b.y, {way_out}",
                     )
         if not pairs:
             raise refused(
@@ -216,7 +218,7 @@ class ViewTables:
             raise refused(
                 f"a LEFT JOIN of a view finds at most one row of {table.name}, by its whole primary key",
                 node.span,
-                f"compare {key} with columns of one table before it, and nothing else; other tests stand in WHERE",
+                f"compare {key} with columns of one table before it, and nothing else: {_IN_WHERE}",
             )
 
     def _clause_is_left(self, number: int) -> bool:
