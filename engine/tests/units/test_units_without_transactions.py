@@ -168,6 +168,37 @@ def test_a_refused_condition_names_its_statement_and_leaves_nothing(db: Database
     assert stocks(db) == [4, 6, 1]
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_unit_whose_decision_had_no_answer_is_not_made_again(
+    db: Database, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    """Somebody ends the unit before its writer looks: it asks what became of it, and says so where nothing tells."""
+    units, row_writes = db._identity.units, db.store.row_writes  # type: ignore[union-attr]
+    assert row_writes is not None
+    swap = units.swap
+
+    def unanswered(unit: UnitRecord, after: UnitRecord) -> tuple[bool, str | None]:
+        if after.stage != "made":
+            return swap(unit, after)
+        assert swap(unit, after)[0]
+        assert Database(db.store).sweep(older_than=-1).completed == 1
+        if not is_kept:
+            assert row_writes.swap(unit.name.group, unit.name.place, after.at("over").as_text(), None)[0]
+        return swap(unit, after)
+
+    monkeypatch.setattr(units, "swap", unanswered)
+    if is_kept:
+        assert db.execute("move", {"n": 2}).rows_affected == 3
+    else:
+        with pytest.raises(piql.StoreUnavailable, match="is not known"):
+            db.execute("move", {"n": 2})
+    assert stocks(db) == [3, 7, 2]
+    monkeypatch.setattr(units, "swap", swap)
+    db.run("DELETE FROM item WHERE id = 3")
+    assert db.execute("move", {"n": 1}).rows_affected == 3
+    assert stocks(db) == [2, 8, 1]
+
+
 def test_a_place_for_a_unit_is_used_again(db: Database) -> None:
     db.execute("move", {"n": 1})
     db.run("DELETE FROM item WHERE id = 3")
@@ -175,7 +206,7 @@ def test_a_place_for_a_unit_is_used_again(db: Database) -> None:
     row_writes = db.store.row_writes
     assert row_writes is not None
     (cell,) = row_writes.cells(f"units of {db._identity.stamps.process}", 9)  # type: ignore[union-attr]
-    assert json.loads(cell.value) == {"unit": "2", "stage": "over"}
+    assert json.loads(cell.value) == {"unit": "2", "stage": "over", "made": True}
     record = db._prepared.stepped("item").records.find((1,))
     assert record is not None
     assert unit_of(record.write) is None

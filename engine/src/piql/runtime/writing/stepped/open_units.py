@@ -56,7 +56,7 @@ class OpenUnits:
             return place, text, f"{self._number:x}"
 
     def give_place(self, unit: UnitRecord) -> None:
-        """Let another unit have the place of one that is over."""
+        """Let another unit have the place of one that was made or refused, and is over."""
         with self._lock:
             self._free.append((unit.name.place, unit.at("over").as_text()))
 
@@ -105,9 +105,20 @@ class OpenUnits:
 
     def unit(self, name: UnitName) -> UnitRecord | None:
         """Return a unit under way; None if it is over."""
+        unit = self._last(name)
+        return unit if unit is not None and unit.stage != "over" else None
+
+    def was_made(self, name: UnitName, meter: Meter) -> bool | None:
+        """Return whether a unit was made that somebody has ended; None where nothing is there that says so."""
+        meter.lose(1)
+        unit = self._last(name)
+        return unit.was_made if unit is not None else None
+
+    def _last(self, name: UnitName) -> UnitRecord | None:
+        """Return a unit, also one that is over; None where its place has another one, or none."""
         text = self._row_writes.cell(name.group, name.place)
         unit = unit_from(name.process, name.place, text) if text is not None else None
-        return unit if unit is not None and unit.name == name and unit.stage != "over" else None
+        return unit if unit is not None and unit.name == name else None
 
     def settle(self, unit: UnitRecord, meter: Meter) -> bool | None:
         """End a unit that may have been interrupted; return whether it was made, None if somebody has ended it.

@@ -4,7 +4,8 @@
     record of a table    #write  0005f2c9a1b3c4d8-9f3a11c2-20~9f3a11c2.1.1f   held by this unit: it stays as it is
 
 A place is used again: `open`, then `made` or `refused`, then `over`, then `open` for the next unit. Each text is there
-once, so a change of it that arrives twice or late finds another one, and changes nothing.
+once, so a change of it that arrives twice or late finds another one, and changes nothing. One that is `over` still says
+whether it was made: its writer may have had no answer to the step that decided it.
 """
 
 from __future__ import annotations
@@ -60,21 +61,24 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitRecord:
-    """A unit under way; `columns` are those in which the rows of each table are laid out."""
+    """A unit; `columns` are those in which the rows of each table are laid out. Of one that is over it has neither."""
 
     name: UnitName
     stage: Stage
     held: tuple[Held, ...]
     columns: Mapping[str, tuple[str, ...]]
+    was_made: bool = False
 
     def at(self, stage: Stage) -> UnitRecord:
         """Return the unit at another stage."""
-        return replace(self, stage=stage)
+        return replace(self, stage=stage, was_made=self.was_made or "made" in (stage, self.stage))
 
     def as_text(self) -> str:
         """Return what its cell holds; `unit_from` reads it."""
         content: dict[str, Any] = {"unit": self.name.number, "stage": self.stage}
-        if self.stage != "over":
+        if self.stage == "over":
+            content |= {"made": True} if self.was_made else {}
+        else:
             content["columns"] = self.columns
             content["records"] = [
                 [
@@ -109,7 +113,8 @@ def unit_from(process: str, place: str, text: str) -> UnitRecord:
         for table, key, known, state, old, new, hold, write in content.get("records", ())
     )
     columns = {table: tuple(names) for table, names in content.get("columns", {}).items()}
-    return UnitRecord(UnitName(process, place, content["unit"]), content["stage"], held, columns)
+    was_made = content["stage"] == "made" or content.get("made", False)
+    return UnitRecord(UnitName(process, place, content["unit"]), content["stage"], held, columns, was_made)
 
 
 def units_of(process: str) -> str:

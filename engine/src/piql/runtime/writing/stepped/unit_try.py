@@ -270,8 +270,14 @@ class UnitTry:
         if unit is None:
             return False
         is_made = self._units.settle(unit, meter)
-        self._units.give_place(unit)
-        return bool(is_made)
+        if is_made is None:  # somebody has ended it, perhaps behind a decision whose answer was lost
+            is_made = self._units.was_made(unit.name, meter)
+        if is_made is None:
+            if self._may_be_decided:
+                raise StoreUnavailable(f"the record of the unit is gone; {UNKNOWN}")
+            return False
+        self._units.give_place(unit.at("made" if is_made else "refused"))
+        return is_made
 
 
 def _write_of(record: StoredRecord | None) -> str | None:
