@@ -31,7 +31,7 @@ from piql.runtime.writing.write import PreparedWrite
 from piql.schema.write_policies import WriteLevel
 from piql.store.base import Store
 from piql.versions.change.composition import reason_against_unit
-from piql.versions.pinned import refuse_overtaken
+from piql.versions.pinned import refuse_overtaken, refuse_overtaken_unit
 
 AnyWrite = PreparedWrite | PreparedUnit
 PreparedStatement = PreparedQuery | AnyWrite
@@ -100,6 +100,8 @@ class Prepared:
             reason = reason_against_unit(query, queried.tables) if context.identity is not None else None
             if reason is not None:
                 raise NotDeployed(reason)
+            if context.identity is not None and queried.version != self.deployment.version:
+                refuse_overtaken_unit(query, queried, self.deployment)
             return self._unit(query)
         if isinstance(query.plan, WritePlan):
             return self._write(query, query.plan)

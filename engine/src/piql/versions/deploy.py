@@ -73,7 +73,7 @@ def begin_deploy(
             raise CompilationRefused(f"not tried: version {current.version} has the same texts and is in force")
         refuse_incompatible(current, whole_set, store, is_rollback=False)
         if canary is not None:
-            refuse_untriable(current, whole_set)
+            refuse_untriable(current, whole_set, by_steps=store.row_writes is not None)
         owners = owners_after(compilation, whole_set, current, deployer.name)
         return NextVersion(texts, whole_set, Origin(token_hex(8), deployer.name, deployer.details, owners))
 

@@ -9,6 +9,7 @@ from piql.errors import NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.schema.table_changes import added_constraints
 from piql.store.base import Store
+from piql.versions.change.composition import reason_beside
 from piql.versions.deploy import versions
 
 
@@ -45,3 +46,13 @@ def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deploym
                 f"{query.name} of version {pinned.version} relies on a limit of {name} that version "
                 f"{in_force.version} has raised: use that version"
             )
+
+
+def refuse_overtaken_unit(unit: CompiledQuery, pinned: Deployment, in_force: Deployment) -> None:
+    """Raise NotDeployed for a unit that a store without transactions does not make by the rules in force."""
+    reason = reason_beside(unit, in_force.compilation)
+    if reason is not None:
+        raise NotDeployed(
+            f"{unit.name} of version {pinned.version} {reason} in version {in_force.version}, and this store has no "
+            "transactions: use that version"
+        )

@@ -7,6 +7,7 @@ and this index. Next: `runtime.writing` takes the steps, `bounds` counts their r
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Literal, assert_never
 
 from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
@@ -49,6 +50,43 @@ def plan_write(
             )
         case _:
             assert_never(write)
+
+
+def planned_again(plan: WritePlan, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
+    """Return a write as the tables and indexes of another version have it planned, which must have its table.
+
+    What finds its rows stays as it was planned: the rules that it has to keep are those of the other version.
+    """
+    table = catalog.tables[plan.table.name]
+    write: LogicalWrite
+    match plan.kind:
+        case "insert":
+            write = Insert(
+                table=table,
+                values=plan.values,
+                if_not_exists=plan.if_not_exists,
+                conflict=replace(plan.conflict, key=()) if plan.conflict is not None else None,
+                returning=plan.returning,
+                more=plan.more,
+                rows=plan.rows,
+            )
+        case "update":
+            write = Update(table=table, key=(), changes=plan.values, returning=plan.returning)
+        case "delete":
+            write = Delete(table=table, key=(), returning=plan.returning)
+        case _:
+            assert_never(plan.kind)
+    again = plan_write(write, catalog, indexes)
+    return replace(
+        again,
+        key=plan.key,
+        where=plan.where,
+        section=plan.section,
+        condition=plan.condition,
+        conflict=plan.conflict,
+        found_by=plan.found_by,
+        given_by=plan.given_by,
+    )
 
 
 def _plan_insert(

@@ -14,8 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from piql.compiler.physical.indexes.secondary_index import referrers_of
-from piql.compiler.physical.view_upkeep import upkeep_of_views
-from piql.compiler.physical.write_plan import ViewUpkeep
+from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.writes import planned_again
 from piql.errors import DuplicateKey, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.supplied import Occasion
@@ -90,10 +90,14 @@ class TableWriter:
         self._reader = ValueReader(table, store)
         self._deployment = deployment
 
-    def upkeep_of_any_write(self) -> tuple[ViewUpkeep, ...]:
-        """Return what the views of this version may take for a write of one record, whichever it is."""
-        catalog = self._deployment.compilation.catalog
-        return upkeep_of_views(self.table, catalog, self._deployment.indexes, None, may_move=True)
+    def planned(self, plan: WritePlan) -> WritePlan:
+        """Return a write of the table, perhaps of another version, with all rules that this writer keeps."""
+        return planned_again(plan, self._deployment.compilation.catalog, self._deployment.indexes)
+
+    @property
+    def version(self) -> int:
+        """The version whose rules it keeps."""
+        return self._deployment.version
 
     def completed(self, rows: Sequence[Mapping[str, Any]], occasion: Occasion) -> Sequence[Mapping[str, Any]]:
         """Return rows given by column names with the DEFAULTs of the columns that they do not name."""

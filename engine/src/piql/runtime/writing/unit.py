@@ -96,6 +96,8 @@ class PreparedUnit:
         self.version = version
         parts = query.bound.by_operator if query.bound is not None else ()
         deciding = sum(part.operations for part in parts if not part.path)
+        if steps is not None:
+            deciding += sum(statement.held_beside for statement in statements if isinstance(statement, PreparedWrite))
         self.bound = deciding + sum(statement.bound for statement in statements)
         self._steps = steps
         self._store = store

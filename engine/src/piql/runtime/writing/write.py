@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from piql.compiler.bounds.writes import most_entries, rows_of
+from piql.compiler.bounds.writes import bound_of_write
 from piql.compiler.logical.expressions import ColumnRef, Parameter
+from piql.compiler.physical.unit_by_steps import records_held
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import (
@@ -60,6 +61,9 @@ class PreparedWrite:
 
     `deployed` turns an index of the plan into that index as the store keeps it. `lets` are the names of the values of
     its unit: their slots are behind those of the parameters.
+
+    bound          how many requests an execution makes at most, with the rules of the version in force
+    held_beside    how many more its unit makes for records that rules name which were deployed after it was compiled
     """
 
     def __init__(
@@ -86,7 +90,8 @@ class PreparedWrite:
         self._stepped = stepped
         self.version = version
         self._clock = clock
-        self.bound = bound.operations + rows_of(plan) * _cost_of_others(plan, writer)
+        of_others, self.held_beside = _cost_of_others(plan, writer) if version != writer.version else (0, 0)
+        self.bound = bound.operations + of_others
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._known = len(self._checks.slots) + len(lets)
         self._supplied = SuppliedValues(plan, self._known, store.codec)
@@ -351,18 +356,12 @@ def _is_given(parameter: Parameter) -> bool:
     return not (parameter.is_of_row or parameter.is_read)
 
 
-def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
-    """Return the requests that indexes and views add which were deployed after the write was compiled."""
-    planned = {index.name for index in plan.indexes}
-    new_indexes = [entries.index for entries in writer.indexes if entries.index.name not in planned]
-    of_indexes = sum(4 * most_entries(plan.table, index) + 2 for index in new_indexes)
-    planned_views = {upkeep.view.name: upkeep for upkeep in plan.views}
-    of_views = 0
-    for upkeep in writer.upkeep_of_any_write():
-        before = planned_views.get(upkeep.view.name)
-        known = {index.name for index in before.indexes} if before is not None else set()
-        new = [index for index in upkeep.indexes if index.name not in known]
-        of_views += upkeep.groups * sum(2 * most_entries(upkeep.view, index) for index in new)
-        if before is None:
-            of_views += 2 * upkeep.groups + sum(read.requests for read in upkeep.reads)
-    return of_indexes + of_views
+def _cost_of_others(plan: WritePlan, writer: TableWriter) -> tuple[int, int]:
+    """Return the requests that rules, indexes and views add which were deployed after a write was compiled.
+
+    The second number is what they add besides where it is a statement of a unit, on a store without transactions.
+    """
+    planned = writer.planned(plan)
+    of_write = bound_of_write(planned).operations - bound_of_write(plan).operations
+    of_unit = 2 * plan.most_rows * (records_held(planned) - records_held(plan))
+    return max(of_write, 0), max(of_unit, 0)

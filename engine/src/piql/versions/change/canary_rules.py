@@ -3,6 +3,7 @@
 tables     a row that one version writes is read by the other, so the new version asks no more of rows than the old one
 queries    a caller does not know which version answers, so both take the same parameters and give the same columns
 views      a view that is in force is kept up by the writes of both, so the new version has it, too
+units      without transactions a unit keeps no view and looks for no rows that name others: the new version adds none
 
 A version that asks less of rows is tried as well: until it is promoted, writers enforce what the old one asks.
 """
@@ -19,18 +20,20 @@ from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused
 from piql.runtime.deployment import Deployment
 from piql.schema.table_changes import AddedConstraints, added_constraints
+from piql.versions.change.composition import reason_beside
 
 _UNLIMITED = 2**63
 
 
-def refuse_untriable(current: Deployment, compilation: Compilation) -> None:
+def refuse_untriable(current: Deployment, compilation: Compilation, *, by_steps: bool = False) -> None:
     """Raise CompilationRefused for a set that cannot be tried beside the version in force; it names the first reason.
 
-    Such a set may still be deployed at once.
+    Such a set may still be deployed at once. With `by_steps` the store has no transactions.
     """
     if current.version == 0:
         raise CompilationRefused("not tried: nothing is in force yet, so there is nothing to try it beside: deploy it")
-    for reason in (*_of_tables(current, compilation), *_of_queries(current.compilation, compilation)):
+    of_units = _of_units(current, compilation) if by_steps else ()
+    for reason in (*_of_tables(current, compilation), *_of_queries(current.compilation, compilation), *of_units):
         raise CompilationRefused(f"not tried beside version {current.version}: {reason}; deploy it at once instead")
 
 
@@ -42,6 +45,13 @@ def _of_tables(current: Deployment, compilation: Compilation) -> Iterator[str]:
         elif table.view is None:
             for added in _in_words(added_constraints(table, desired)):
                 yield f"{name} would get {added}, which also the writes of version {current.version} would have to keep"
+
+
+def _of_units(current: Deployment, compilation: Compilation) -> Iterator[str]:
+    for unit in current.compilation.queries.values():
+        reason = reason_beside(unit, compilation)
+        if reason is not None:
+            yield f"its unit {unit.name} {reason}, and this store has no transactions"
 
 
 def _in_words(added: AddedConstraints) -> Iterator[str]:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from piql.compiler import compile as compile_set
 from piql.compiler.physical.unit_by_steps import reason_against_steps_of_unit
 from piql.compiler.physical.unit_plan import UnitPlan
+from piql.compiler.physical.write_plan import WritePlan
+from piql.compiler.physical.writes import planned_again
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CompilationRefused, kind_of
 from piql.runtime.deployment import Deployment
@@ -140,6 +142,43 @@ def reason_against_unit(unit: CompiledQuery, tables: Mapping[str, Table]) -> str
     )
 
 
+def reason_beside(unit: CompiledQuery, compilation: Compilation) -> str | None:
+    """Return why a store without transactions makes no unit of one version while another, compiled, is in force.
+
+    None where it does. The words stand behind the unit's name.
+    """
+    if not isinstance(unit.plan, UnitPlan):
+        return None
+    planned = [
+        planned_again(statement, compilation.catalog, compilation.indexes)
+        if isinstance(statement, WritePlan) and statement.table.name in compilation.tables
+        else statement
+        for statement in unit.plan.statements
+    ]
+    return reason_against_steps_of_unit(planned, compilation.tables.values())
+
+
+def _refuse_units_without_transactions(current: Deployment, compilation: Compilation, *, is_rollback: bool) -> None:
+    """Raise CompilationRefused for a unit that is not made, or not yet: units keep no views for a rollback."""
+    leaving = {
+        name: table
+        for name, table in current.tables.items()
+        if table.view is not None and name not in compilation.tables and not is_rollback
+    }
+    for query in compilation.queries.values():
+        reason = reason_against_unit(query, compilation.tables)
+        if reason is not None:
+            raise CompilationRefused(f"not deployed: {reason}")
+        if not leaving or not isinstance(query.plan, UnitPlan):
+            continue
+        reason = reason_against_steps_of_unit(query.plan.statements, (*compilation.tables.values(), *leaving.values()))
+        if reason is not None:
+            raise CompilationRefused(
+                f"not deployed: the unit {query.name} {reason}, which this deployment takes away but a rollback brings "
+                "back: deploy without the view first, then with the unit"
+            )
+
+
 def _refuse_view_without_transactions(name: str, view: View, tables: Mapping[str, Table], current: Deployment) -> None:
     """Raise CompilationRefused for a view that only transactions keep right, or that comes too early."""
     if not view.joins:
@@ -176,10 +215,8 @@ def refuse_incompatible(current: Deployment, compilation: Compilation, store: St
     for name, view in compilation.tables.items():
         if view.view is not None and store.row_writes is not None:
             _refuse_view_without_transactions(name, view.view, compilation.tables, current)
-    for query in compilation.queries.values():
-        reason = reason_against_unit(query, compilation.tables) if store.row_writes is not None else None
-        if reason is not None:
-            raise CompilationRefused(f"not deployed: {reason}")
+    if store.row_writes is not None:
+        _refuse_units_without_transactions(current, compilation, is_rollback=is_rollback)
     for name in current.kept:
         table = compilation.tables.get(name)
         if table is None:

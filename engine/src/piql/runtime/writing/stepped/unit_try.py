@@ -122,9 +122,8 @@ class UnitTry:
         whether the unit was made, they say so.
         """
         for known in self._records.values():
-            writer = known.writer.writer
-            if known.old != known.new and (writer.guards != Guards() or writer.other_views):
-                raise StoreUnavailable(CHANGES)
+            if known.old != known.new:
+                _refuse_beside_others(known.writer)
         if all(known.old == known.new for known in self._records.values()):
             return self.is_as_read(meter)
         try:
@@ -278,6 +277,18 @@ class UnitTry:
             return False
         self._units.give_place(unit.at("made" if is_made else "refused"))
         return is_made
+
+
+def _refuse_beside_others(writer: SteppedWriter) -> None:
+    """Raise StoreUnavailable for a write of a table whose rows another version checks or counts."""
+    if writer.views_before:
+        views = ", ".join(writer.views_before)
+        raise StoreUnavailable(
+            f"{writer.writer.table.name} feeds {views} of the version before, which a rollback would bring back, and a "
+            "unit keeps no view: it is made again once another version is deployed"
+        )
+    if writer.writer.guards != Guards() or writer.writer.other_views:
+        raise StoreUnavailable(CHANGES)
 
 
 def _write_of(record: StoredRecord | None) -> str | None:

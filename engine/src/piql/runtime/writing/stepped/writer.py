@@ -77,6 +77,8 @@ class SteppedWriter:
         self._groups = groups
         self.records = identity.records(record, store, is_of_groups=groups is not None)
         self.views = _views_of(writer, deployment, store, identity)
+        others = deployment.other_views_of(writer.table)
+        self.views_before = [view.table.name for view in others if view.deployment.version < deployment.version]
         self._upkeep = Upkeep(self.views, self.records, identity)
         self._identity = identity
         self._store = store
