@@ -1,7 +1,7 @@
 """Runs the benchmarks, one after the other, those in a browser last.
 
 What needs a cluster (`make bench-cql`, `profiler/benchmarks/on_cluster.py`) or many minutes (`known_truth.py`,
-`large_texts.py`) is run by itself.
+`large_texts.py`, `best_sellers.py`) is run by itself.
 """
 
 from __future__ import annotations

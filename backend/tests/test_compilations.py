@@ -179,6 +179,16 @@ async def test_a_write_says_what_it_writes_and_which_rows_it_checks(client: http
     ]
 
 
+async def test_a_write_says_which_views_it_keeps(client: httpx.AsyncClient, files: Files) -> None:
+    view = "CREATE VIEW followed AS SELECT target, COUNT(*) AS followers FROM subscriptions GROUP BY target;\n"
+    with_view = [*files, {"path": "views.piql", "text": view}]
+    subscribe = named((await compiled(client, with_view))["queries"], "subscribe")
+    assert [access["kind"] for access in subscribe["accesses"]] == ["write", "check", "check", "keep"]
+    kept = subscribe["accesses"][-1]
+    assert (kept["table"], kept["operations"]) == ("followed", None)
+    assert kept["comes_from"] == [{"table": "subscriptions", "columns": []}]
+
+
 async def test_an_unbounded_query_says_which_of_its_tables_nothing_bounds(
     client: httpx.AsyncClient, files: Files
 ) -> None:

@@ -3576,8 +3576,9 @@ export interface components {
          *
          *     `path` is the id of its plan node: of the stage `physical`, or of `Phase I` where the query is refused. `index` is
          *     null where the table itself is read. `comes_from` is empty where the query's own values say what is looked for. A
-         *     `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are those of the bound, and
-         *     null for a refused query and a check. Nothing bounds a step that `is_unbounded`.
+         *     `check` is a row that a write looks at because of a foreign key, and a `keep` a view that it keeps up to date.
+         *     `operations` and `rows` are those of the bound: null for a refused query, and for a check and a keep, which the bound
+         *     of the write includes. Nothing bounds a step that `is_unbounded`.
          */
         AccessRead: {
             /** Path */
@@ -3588,7 +3589,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "read" | "write" | "check";
+            kind: "read" | "write" | "check" | "keep";
             /** Table */
             table: string;
             /** Index */

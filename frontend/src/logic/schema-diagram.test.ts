@@ -148,6 +148,20 @@ describe('the diagram of a schema', () => {
 })
 
 describe('a query over the schema', () => {
+  it('shows the views that a write keeps, along the links that feed them', () => {
+    const view = table('by_owner', ['owner', 'thoughts'], { made_from: ['thoughts', 'users'] })
+    const post: Access[] = [
+      access('thoughts', { kind: 'write', operations: 5, rows: null }),
+      access('by_owner', { kind: 'keep', operations: null, rows: null, comes_from: [{ table: 'thoughts', columns: [] }] }),
+    ]
+    const { boxes, links, steps } = schemaDiagram([users, thoughts, view], [], post)
+    expect(steps.map(({ text }) => text)).toEqual(['≤ 5 ops', 'kept'])
+    expect(boxes.filter((box) => box.steps.length > 0).map(({ name }) => name)).toEqual(['thoughts', 'by_owner'])
+    expect(links.filter((link) => link.steps.length > 0).map((link) => [link.id, linkLabel(link)])).toEqual([
+      ['thoughts⇒by_owner', '2: kept'],
+    ])
+  })
+
   it('numbers its steps and says their bounds on tables and links', () => {
     const { boxes, links } = schemaDiagram(SCADR, [], stream)
     expect(boxes.map(({ name, steps }) => [name, ...steps.map(({ number, text }) => `${number}: ${text}`)])).toEqual([

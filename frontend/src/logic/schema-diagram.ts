@@ -59,7 +59,7 @@ interface Source {
 
 /** One access of the query's bound, as the API tells it; null where nothing bounds it. */
 export interface Access {
-  kind: 'read' | 'write' | 'check'
+  kind: 'read' | 'write' | 'check' | 'keep'
   table: string
   index: string | null
   comes_from: readonly Source[]
@@ -71,10 +71,11 @@ export interface Access {
 /** One step of the query, as the diagram shows it; numbered from 1. */
 export interface Step {
   number: number
+  kind: Access['kind']
   table: string
   index: string | null
   comesFrom: readonly Source[]
-  /** `≤ 100 ops`, `∞ unbounded` or `checked`; empty if the operations are not known. */
+  /** `≤ 100 ops`, `∞ unbounded`, `checked` or `kept`; empty if the operations are not known. */
   text: string
   /** The same with the rows: `≤ 100 ops, ≤ 5,000 rows`. */
   longText: string
@@ -141,21 +142,16 @@ export function schemaDiagram(
   const boxes = tables.map((table) => boxOf(table, indexes, steps))
   const keys = tables.flatMap((table) => keyLinks(table, known))
   const feeds = tables.flatMap((table) => feedLinks(table, known))
-  return { boxes, links: [...withSteps(keys, steps, known), ...feeds], steps }
+  return { boxes, links: withSteps([...keys, ...feeds], steps, known), steps }
 }
 
 function stepOf(access: Access, index: number): Step {
-  const text = access.is_unbounded
-    ? '∞ unbounded'
-    : access.kind === 'check'
-      ? 'checked'
-      : access.operations === null
-        ? ''
-        : `≤ ${formatCount(access.operations)} ${access.operations === 1 ? 'op' : 'ops'}`
+  const text = stepText(access)
   const rows =
     access.rows === null || text === '' ? '' : `, ≤ ${formatCount(access.rows)} ${access.rows === 1 ? 'row' : 'rows'}`
   return {
     number: index + 1,
+    kind: access.kind,
     table: access.table,
     index: access.index,
     comesFrom: access.comes_from,
@@ -163,6 +159,13 @@ function stepOf(access: Access, index: number): Step {
     longText: `${text}${rows}`,
     isUnbounded: access.is_unbounded,
   }
+}
+
+function stepText({ kind, operations, is_unbounded: isUnbounded }: Access): string {
+  if (isUnbounded) return '∞ unbounded'
+  if (kind === 'check') return 'checked'
+  if (kind === 'keep') return 'kept'
+  return operations === null ? '' : `≤ ${formatCount(operations)} ${operations === 1 ? 'op' : 'ops'}`
 }
 
 function boxOf(table: SchemaTable, indexes: readonly SchemaIndex[], steps: readonly Step[]): Box {
@@ -321,15 +324,18 @@ function mostRows(table: SchemaTable, columns: readonly string[]): number | null
   return limits.length > 0 ? Math.min(...limits) : null
 }
 
-/** Adds the steps to the links: a step that follows a foreign key to its link, any other one as a link of its own. */
-function withSteps(keys: readonly Link[], steps: readonly Step[], known: ReadonlySet<string>): Link[] {
-  const onKeys = new Map<string, Step[]>()
+/**
+ * Adds the steps to the links: a step that follows a foreign key to its link, a view that is kept to that of the table
+ * that feeds it, any other one as a link of its own.
+ */
+function withSteps(links: readonly Link[], steps: readonly Step[], known: ReadonlySet<string>): Link[] {
+  const onLinks = new Map<string, Step[]>()
   const alone = new Map<string, Link>()
   for (const step of steps) {
     for (const source of step.comesFrom.filter(({ table }) => known.has(table) && table !== step.table)) {
       const from = source.table
-      const key = keyBetween(keys, source, step.table)
-      if (key) onKeys.set(key.id, [...(onKeys.get(key.id) ?? []), step])
+      const link = linkBetween(links, source, step)
+      if (link) onLinks.set(link.id, [...(onLinks.get(link.id) ?? []), step])
       else {
         const id = `${from}⇢${step.table}`
         const stepsBefore = alone.get(id)?.steps ?? []
@@ -337,15 +343,21 @@ function withSteps(keys: readonly Link[], steps: readonly Step[], known: Readonl
       }
     }
   }
-  const marked = keys.map((key) => {
-    const keySteps = onKeys.get(key.id)
-    return keySteps ? { ...key, steps: keySteps, isUnbounded: keySteps.some((step) => step.isUnbounded) } : key
+  const marked = links.map((link) => {
+    const linkSteps = onLinks.get(link.id)
+    return linkSteps ? { ...link, steps: linkSteps, isUnbounded: linkSteps.some((step) => step.isUnbounded) } : link
   })
   return [...marked, ...alone.values()]
 }
 
-/** The foreign key that has these columns and references `to`, else the first one of `to` that references their table. */
-function keyBetween(keys: readonly Link[], { table, columns }: Source, to: string): Link | undefined {
+/**
+ * For a view that is kept the link that feeds it; else the foreign key that has these columns and references the table of
+ * the step, or the first one of that table that references theirs.
+ */
+function linkBetween(links: readonly Link[], { table, columns }: Source, step: Step): Link | undefined {
+  const to = step.table
+  if (step.kind === 'keep') return links.find((link) => link.kind === 'feed' && link.from === table && link.to === to)
+  const keys = links.filter(({ kind }) => kind === 'key')
   return (
     keys.find((key) => key.from === table && key.to === to && key.columns.every((name) => columns.includes(name))) ??
     keys.find((key) => key.from === to && key.to === table)

@@ -9,7 +9,7 @@ read thoughts       from subscriptions (target)             for the values of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import assert_never
+from typing import Literal, assert_never
 
 from piql.compiler.bounds.writes import SECTION
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
@@ -126,7 +126,7 @@ def _sources(columns: Iterable[ColumnRef], tables: dict[str, str]) -> list[Acces
 
 
 def _of_write(plan: WritePlan, query: CompiledQuery, unit: Path = ()) -> list[AccessRead]:
-    """What it reads first, the table itself with the whole bound, then the tables that foreign keys lead to.
+    """What it reads first, the table itself with the whole bound, the tables that foreign keys lead to, and its views.
 
     `unit` leads to it from the root of the plan of its unit.
     """
@@ -143,20 +143,23 @@ def _of_write(plan: WritePlan, query: CompiledQuery, unit: Path = ()) -> list[Ac
         rows=None,
         is_unbounded=False,
     )
-    checks = [_check(plan, unit, key.table, None, key.columns) for key in plan.references]
+    checks = [_further(plan, unit, "check", key.table, None, key.columns) for key in plan.references]
     checks += [
-        _check(plan, unit, table.name, None if index.is_primary else index.name, key.referenced_columns)
+        _further(plan, unit, "check", table.name, None if index.is_primary else index.name, key.referenced_columns)
         for table, key, index in plan.referrers
     ]
-    return [*reads, write, *checks]
+    views = [_further(plan, unit, "keep", upkeep.view.name, None, ()) for upkeep in plan.views]
+    return [*reads, write, *checks, *views]
 
 
-def _check(plan: WritePlan, unit: Path, table: str, index: str | None, columns: Sequence[str]) -> AccessRead:
-    """The rows of another table that a write looks at because a foreign key of these columns leads there."""
+def _further(
+    plan: WritePlan, unit: Path, kind: Literal["check", "keep"], table: str, index: str | None, columns: Sequence[str]
+) -> AccessRead:
+    """The rows of another table that a write looks at or changes because of these columns of the row."""
     return AccessRead(
         path=node_id(unit),
         operator=plan.kind.capitalize(),
-        kind="check",
+        kind=kind,
         table=table,
         index=index,
         comes_from=[AccessSourceRead(table=plan.table.name, columns=list(columns))],
