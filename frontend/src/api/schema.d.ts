@@ -3577,8 +3577,8 @@ export interface components {
          *     `path` is the id of its plan node: of the stage `physical`, or of `Phase I` where the query is refused. `index` is
          *     null where the table itself is read. `comes_from` is empty where the query's own values say what is looked for. A
          *     `check` is a row that a write looks at because of a foreign key, and a `keep` a view that it keeps up to date.
-         *     `operations` and `rows` are those of the bound: null for a refused query, and for a check and a keep, which the bound
-         *     of the write includes. Nothing bounds a step that `is_unbounded`.
+         *     `operations` and `rows` are those of the bound: null for a refused query, and for a check and a keep, which are in
+         *     the bound of the write. Nothing bounds a step that `is_unbounded`.
          */
         AccessRead: {
             /** Path */

@@ -152,7 +152,12 @@ describe('a query over the schema', () => {
     const view = table('by_owner', ['owner', 'thoughts'], { made_from: ['thoughts', 'users'] })
     const post: Access[] = [
       access('thoughts', { kind: 'write', operations: 5, rows: null }),
-      access('by_owner', { kind: 'keep', operations: null, rows: null, comes_from: [{ table: 'thoughts', columns: [] }] }),
+      access('by_owner', {
+        kind: 'keep',
+        operations: null,
+        rows: null,
+        comes_from: [{ table: 'thoughts', columns: [] }],
+      }),
     ]
     const { boxes, links, steps } = schemaDiagram([users, thoughts, view], [], post)
     expect(steps.map(({ text }) => text)).toEqual(['≤ 5 ops', 'kept'])

@@ -1,5 +1,6 @@
 import { Columns3, Hash, KeyRound, Layers2, List, Table2 } from 'lucide-react'
 import type { CSSProperties, MouseEvent } from 'react'
+import { isCrowded, nameSize } from '../../logic/diagram-heads'
 import { HEAD, LINE, PAD, type PlacedBox } from '../../logic/diagram-links'
 import type { Box, Line, Step } from '../../logic/schema-diagram'
 import type { TextRange } from '../../logic/shapes'
@@ -36,7 +37,7 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen, onStripes }: Ta
         type="button"
         className={styles['head']}
         data-table={box.name}
-        data-crowded={box.steps.length > MOST_TEXTS}
+        data-crowded={isCrowded(box, width)}
         tabIndex={isFocusable ? 0 : -1}
         style={{ height: HEAD }}
         onClick={(event) => box.range && onOpen(box.range, event.detail === 0)}
@@ -89,22 +90,6 @@ function Lines({ box, onOpen, onStripes }: { box: Box } & Pick<TableBoxProps, 'o
       ))}
     </ul>
   )
-}
-
-/** With more steps at one table, as units have them, their numbers stand alone: the bounds are in the list of steps. */
-const MOST_TEXTS = 2
-const MAX_NAME_SIZE = 44
-/** The same where the name is all that the box shows. */
-const MAX_LONE_NAME_SIZE = 20
-/** The room beside the name, both sides together, in pixels. */
-const NAME_MARGIN = 24
-/** The width of a character as a part of the font size. */
-const CHARACTER_WIDTH = 0.58
-
-/** The font size in pixels at which the name fills the box, for a diagram too small to read the rest. */
-function nameSize({ name, lines }: Box, width: number): number {
-  const most = lines.length > 0 ? MAX_NAME_SIZE : MAX_LONE_NAME_SIZE
-  return Math.min(most, Math.floor((width - NAME_MARGIN) / (name.length * CHARACTER_WIDTH)))
 }
 
 /** The number of a step at this table and its bound, such as `≤ 100 ops`. */
