@@ -325,6 +325,42 @@ THE_TABLES_OF_A_LIST_ARE_READ_AT_ONCE = (
     WHERE (t.id = [a] OR t.id = [b]) AND t.name = [name] GROUP BY t.note;
     """,
 )
+THE_FIRST_ROWS_MEET_ANOTHER_TABLE_AT_ONCE = (
+    "FOREIGN KEY (author, kind) REFERENCES users",
+    """
+    CREATE TABLE users (name VARCHAR(20), kind INT, note TIMESTAMP, PRIMARY KEY (name, kind));
+    CREATE TABLE posts (
+      author VARCHAR(20), kind INT, title VARCHAR(20), PRIMARY KEY (author, kind, title), UNIQUE (author) {declared}
+    );
+    CREATE QUERY q AS SELECT u.note, u.name, t.title FROM users u JOIN posts t ON t.author = u.name AND t.kind = u.kind
+    WHERE u.name = [me] AND u.kind IN [kinds] MAX 2 ORDER BY u.name, u.note LIMIT [count] MAX 1;
+    """,
+)
+THE_INDEX_OF_A_TABLE_STANDS_IN_FOR_NO_OTHER = (
+    "CARDINALITY LIMIT 60",
+    """
+    CREATE TABLE tags (
+      id INT PRIMARY KEY, text TEXT NOT NULL, day INT NOT NULL, place INT,
+      CARDINALITY LIMIT 7 (TOKEN(text)), CARDINALITY LIMIT 3 (place) {declared}
+    );
+    CREATE QUERY q AS SELECT EXISTS (
+      SELECT t.id FROM tags t
+      WHERE ((t.text = 'blue' AND t.day = 2) OR (t.text = [text] AND t.day = [day])) AND t.text LIKE [word]
+    ) AS found;
+    """,
+)
+NO_CASE_TAKES_ALL_THAT_ANY_TAKES = (
+    "CARDINALITY LIMIT 50 (note)",
+    """
+    CREATE TABLE users (id VARCHAR(20) PRIMARY KEY);
+    CREATE TABLE tags (
+      part INT, title VARCHAR(20), amount INT NOT NULL, note VARCHAR(20), PRIMARY KEY (part, title) {declared}
+    );
+    CREATE QUERY q AS SELECT t.note, EXISTS (SELECT s.id FROM users s WHERE s.id = 'ada' AND s.id = t.note) AS found
+    FROM tags t WHERE (t.note = [who] OR [who] IS NULL) AND t.part = [part] AND t.amount IN [amounts] MAX 2
+    ORDER BY t.note LIMIT 2;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -357,6 +393,9 @@ THE_TABLES_OF_A_LIST_ARE_READ_AT_ONCE = (
         pytest.param(*AN_INDEX_BEGINS_WITH_WHAT_IS_KNOWN_FIRST, id="an index begins with what is known first"),
         pytest.param(*AN_INDEX_IS_TURNED_AND_READS_MORE_ROWS, id="an index is turned and reads more rows"),
         pytest.param(*THE_TABLES_OF_A_LIST_ARE_READ_AT_ONCE, id="the tables of a list are read at once"),
+        pytest.param(*THE_FIRST_ROWS_MEET_ANOTHER_TABLE_AT_ONCE, id="the first rows meet another table at once"),
+        pytest.param(*THE_INDEX_OF_A_TABLE_STANDS_IN_FOR_NO_OTHER, id="the index of a table stands in for no other"),
+        pytest.param(*NO_CASE_TAKES_ALL_THAT_ANY_TAKES, id="no case takes all that any takes"),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:

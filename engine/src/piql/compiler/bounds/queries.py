@@ -66,9 +66,20 @@ def requests_and_rows(plan: PhysicalNode) -> tuple[Formula, Formula]:
 def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
     """Return what a section takes at most, to compare it with an alternative.
 
-    `uses` names the columns that the query reads of each alias; a whole plan that is laid out needs none.
+    `uses` names the columns that the query reads of each alias; a whole plan that is laid out needs none. Of the cases
+    of a query the dearest counts: its time is not that of one case's requests with the rows of another.
     """
     reader, rows = _read_whole(plan, uses) if uses else _reading(plan)
+    if not isinstance(plan, LocalCases):
+        return _cost_of_section(plan, reader, rows)
+    cases = [
+        _cost_of_section(case, of_case, reader.rows[at,])
+        for at, (case, of_case) in enumerate(zip(plan.inputs, reader.cases, strict=True))
+    ]
+    return Cost(*map(max, zip(*cases, strict=True)))
+
+
+def _cost_of_section(plan: PhysicalNode, reader: _Reader, rows: Formula) -> Cost:
     requests = reader.operations.value
     waits = min(round_trips(plan), requests)  # under LIMIT 0 a read makes no request, and nothing waits for it
     return cost_of(requests, reader.fetched.value, reader.usual_bytes, waits, rows.value)
@@ -116,6 +127,7 @@ class _Reader:
         self.by_operator: dict[tuple[int, ...], _Sums] = {}
         self.proofs: dict[Term, None] = {}
         self.rows: dict[tuple[int, ...], Formula] = {}
+        self.cases: list[_Reader] = []  # of the parameters; only one of them is read
 
     def read(self, node: PhysicalNode, path: tuple[int, ...], *, is_idle: bool = False) -> Formula:
         """Add the operator at `path` and all below it; return the rows that leave it.
@@ -182,7 +194,7 @@ class _Reader:
 
     def _read_cases(self, node: LocalCases, path: tuple[int, ...]) -> None:
         """Add the most that one of the cases takes, for each number by itself: only one of them is read."""
-        cases: list[_Reader] = []
+        cases = self.cases
         for at, case in enumerate(node.inputs):
             reader = _Reader(self.uses)
             self.rows[*path, at] = reader.read(case, (*path, at))

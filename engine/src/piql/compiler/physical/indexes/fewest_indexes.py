@@ -148,7 +148,7 @@ class _Design:
         remaining = sorted(
             (index for index in self.indexes.values() if index is not left), key=lambda index: index.name
         )
-        stand_ins = [_widened_for(left, index) for index in remaining]
+        stand_ins = self._stand_ins(left, remaining)
         if may_stand_in and self._may_serve(stand_ins, (left,)) and self._try(stand_ins, (left,)):
             return
         for at, stand_in in enumerate(stand_ins):
@@ -159,6 +159,22 @@ class _Design:
                     instead, (left, self.indexes[identity(stand_in)])
                 ):
                     return
+
+    def _stand_ins(self, left: Index, remaining: list[Index]) -> list[Index]:
+        """Return the remaining indexes, with larger partitions where only then a constraint finds its groups.
+
+        Only so many are changed: an index in larger partitions may no longer be turned for another one.
+        """
+        stand_ins = list(remaining)
+        for group in self.groups:
+            if group.index_among(self.table, (left,)) is None or group.index_among(self.table, stand_ins) is not None:
+                continue
+            for at, index in enumerate(stand_ins):
+                widened = _widened_for(left, index)
+                if widened is not index and group.index_among(self.table, (widened,)) is not None:
+                    stand_ins[at] = widened
+                    break
+        return stand_ins
 
     def _may_serve(self, stand_ins: Sequence[Index], gone: Sequence[Index]) -> bool:
         """Whether `stand_ins` serve the constraints of the `gone` indexes, and the readers of the first of these."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, InList, Or, columns_in, conjuncts
-from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
+from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, Sort, SortKey, Stop
 from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved_to_relation
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.facts import facts_about
@@ -164,14 +164,28 @@ def _tests_of_matches(node: Join, conditions: Sequence[Expression], alias: str) 
 
     `drop_implied_predicates` left them out, since a match by the key of the left need not repeat them.
     """
-    region = read_region(node.left)
-    inner = [predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters]
-    several = [(predicate, columns) for predicate in inner if (columns := _columns_of_several_values(predicate))]
+    passed = tuple(_tests_passed(node.left))
+    several = [(predicate, columns) for predicate in passed if (columns := _columns_of_several_values(predicate))]
     if not several:
         return ()
-    classes = Equalities((*conditions, *region.conditions, *inner))
+    classes = Equalities((*conditions, *passed))
     moved = (moved_to_relation(predicate, columns, alias, classes) for predicate, columns in several)
     return tuple(predicate for predicate in moved if predicate is not None)
+
+
+def _tests_passed(node: LogicalNode) -> Iterator[Expression]:
+    """Yield the conditions that all rows of a section have passed; a stop lets no other rows through."""
+    region = read_region(node)
+    yield from region.conditions
+    for leg in region.legs:
+        if leg.kind != "inner":
+            continue
+        yield from leg.filters
+        below = leg.input
+        while isinstance(below, Stop | Sort):
+            below = below.input
+        if below is not leg.input:
+            yield from _tests_passed(below)
 
 
 def _columns_of_several_values(predicate: Expression) -> tuple[ColumnRef, ...]:
