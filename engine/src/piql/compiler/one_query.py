@@ -243,8 +243,9 @@ def _cheapest_without(
 ) -> PlannedQuery:
     """Return what costs less than a query as it is planned, without one of these groups of facts, or without two.
 
-    The group without which a query costs least is tried with each of the others. Where nothing bounds the query without
-    some facts, it is not planned without these and more.
+    The group without which a query costs least is tried with each of the others, and without each of its own facts: one
+    that was left out beside others may bound another read. Where nothing bounds the query without some facts, it is not
+    planned without these and more.
     """
     cheapest, least = planned, cost_of(planned)
     best: LeftOut = ()
@@ -252,8 +253,8 @@ def _cheapest_without(
     needed: list[frozenset[object]] = []  # facts without which nothing bounds the query
     for _ in range(2):
         base, best = best, ()
-        for group in groups:
-            left_out = tuple(dict.fromkeys((*base, *group)))
+        put_back = [tuple(fact for fact in base if fact is not back) for back in base] if len(base) > 1 else []
+        for left_out in (*put_back, *(tuple(dict.fromkeys((*base, *group))) for group in groups)):
             facts = frozenset(left_out)
             if facts in tried or any(fewer < facts for fewer in needed):
                 continue

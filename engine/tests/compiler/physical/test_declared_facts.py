@@ -361,6 +361,27 @@ NO_CASE_TAKES_ALL_THAT_ANY_TAKES = (
     ORDER BY t.note LIMIT 2;
     """,
 )
+A_LIMIT_LEFT_OUT_BESIDE_OTHERS_BOUNDS_ANOTHER_READ = (
+    "CARDINALITY LIMIT 3000 (score)",
+    """
+    CREATE TABLE users (kind BOOLEAN PRIMARY KEY, day INT NULL, CARDINALITY LIMIT 21000 (day));
+    CREATE TABLE posts (
+      note VARCHAR(20), part BOOLEAN REFERENCES users, kind BOOLEAN REFERENCES users, number INT,
+      PRIMARY KEY (part, kind, number), UNIQUE (note, part), CARDINALITY LIMIT 3 (kind)
+    );
+    CREATE TABLE tags (
+      name VARCHAR(20), part BOOLEAN, score INT NOT NULL, data INT, PRIMARY KEY (name, part),
+      FOREIGN KEY (name, part) REFERENCES posts (note, part) MAX 4,
+      CARDINALITY LIMIT 800 (TOKEN(name)), CARDINALITY LIMIT 3 (name) {declared}
+    );
+    CREATE QUERY q AS SELECT t.data, s.number, u.day, (
+      SELECT MIN(v.data) FROM tags v WHERE v.name = t.name AND v.part = t.part AND v.name = [name] AND v.score = 7
+    ) AS least
+    FROM tags t, posts s, users u
+    WHERE u.day IS NOT DISTINCT FROM 5 AND u.kind = s.kind AND t.score = 7 AND t.name LIKE [word]
+      AND s.note = t.name AND s.part = t.part ORDER BY t.score;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -396,6 +417,9 @@ NO_CASE_TAKES_ALL_THAT_ANY_TAKES = (
         pytest.param(*THE_FIRST_ROWS_MEET_ANOTHER_TABLE_AT_ONCE, id="the first rows meet another table at once"),
         pytest.param(*THE_INDEX_OF_A_TABLE_STANDS_IN_FOR_NO_OTHER, id="the index of a table stands in for no other"),
         pytest.param(*NO_CASE_TAKES_ALL_THAT_ANY_TAKES, id="no case takes all that any takes"),
+        pytest.param(
+            *A_LIMIT_LEFT_OUT_BESIDE_OTHERS_BOUNDS_ANOTHER_READ, id="a limit left out beside others bounds another read"
+        ),
     ],
 )
 def test_a_query_is_no_dearer_with_what_is_declared(declared: str, text: str) -> None:
