@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
 from piql.compiler.binding.let import several_rows
@@ -28,6 +29,7 @@ from piql.compiler.index_design import (
     tables_read,
 )
 from piql.compiler.logical.operators import Cases, Delete, Insert, LogicalNode, Update, section_of
+from piql.compiler.narrow_indexes import over_narrow_indexes
 from piql.compiler.optimizer import optimize
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -206,23 +208,31 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         if is_otherwise_bounded:
             groups += foreign_keys(plan, least.nanoseconds) + limits_of_whole_tables(plan)
         groups += competing_facts(plan, least)
+
+    def plan_as_declared(indexes: IndexesByTable) -> PlannedQuery:
+        return _whole_or_by_case(plan, cases, query, indexes, is_frozen)
+
     if not groups:
-        return planned
+        return planned if is_frozen else over_narrow_indexes(planned, query, by_table, plan_as_declared)
     declared = {table.name: table for table in tables_of(query)}
 
-    def plan_without(left_out: LeftOut) -> PlannedQuery:
+    def plan_over(indexes: IndexesByTable, left_out: LeftOut) -> PlannedQuery:
+        if not left_out:
+            return plan_as_declared(indexes)
         tables = without(declared, left_out)
         by_case = None if cases is None else with_tables(cases, tables)
-        cheaper = _whole_or_by_case(with_tables(plan, tables), by_case, query, by_table, is_frozen)
+        cheaper = _whole_or_by_case(with_tables(plan, tables), by_case, query, indexes, is_frozen)
         return cheaper if cheaper.plan is None else _with_all_declared(cheaper, cheaper.plan, declared)
 
     def cost(candidate: PlannedQuery) -> Cost | None:
         alone = candidate if is_frozen else design_alone(query, candidate, by_table)
         return None if alone.plan is None else section_cost(alone.plan, {})
 
-    cheapest = _cheapest_without(groups, planned, plan_without, cost)
-    if cheapest is planned:
-        return planned
+    cheapest, left_out = _cheapest_without(groups, planned, partial(plan_over, by_table), cost)
+    if not is_frozen:
+        cheapest = over_narrow_indexes(cheapest, query, by_table, partial(plan_over, left_out=left_out))
+    if not left_out:
+        return cheapest
     steps = tuple(replace(step, plan=with_tables(step.plan, declared)) for step in cheapest.steps)
     return replace(cheapest, steps=steps)
 
@@ -240,8 +250,8 @@ def _cheapest_without(
     planned: PlannedQuery,
     plan_without: Callable[[LeftOut], PlannedQuery],
     cost_of: Callable[[PlannedQuery], Cost | None],
-) -> PlannedQuery:
-    """Return what costs less than a query as it is planned, without one of these groups of facts, or without two.
+) -> tuple[PlannedQuery, LeftOut]:
+    """Return what costs less than a query as it is planned, and the facts left out for it: one of these groups, or two.
 
     The group without which a query costs least is tried with each of the others, and without each of its own facts: one
     that was left out beside others may bound another read. Where nothing bounds the query without some facts, it is not
@@ -249,6 +259,7 @@ def _cheapest_without(
     """
     cheapest, least = planned, cost_of(planned)
     best: LeftOut = ()
+    cheapest_without: LeftOut = ()
     tried = set[frozenset[object]]()
     needed: list[frozenset[object]] = []  # facts without which nothing bounds the query
     for _ in range(2):
@@ -264,10 +275,10 @@ def _cheapest_without(
             if cost is None:
                 needed.append(facts)
             elif least is None or cost[:2] < least[:2]:  # a byte less is no reason
-                least, cheapest, best = cost, candidate, left_out
+                least, cheapest, best, cheapest_without = cost, candidate, left_out, left_out
         if not best:
             break
-    return cheapest
+    return cheapest, cheapest_without
 
 
 def _whole_or_by_case(

@@ -382,6 +382,14 @@ A_LIMIT_LEFT_OUT_BESIDE_OTHERS_BOUNDS_ANOTHER_READ = (
       AND s.note = t.name AND s.part = t.part ORDER BY t.score;
     """,
 )
+AN_INDEX_OF_LONG_ENTRIES_IS_THERE = (
+    "UNIQUE (author, note)",
+    """
+    CREATE TABLE posts (id INT PRIMARY KEY, author INT, note TEXT NOT NULL, CARDINALITY LIMIT 3000 (author) {declared});
+    CREATE QUERY q AS SELECT t.id, t.note FROM posts t
+    WHERE t.author = [me] AND t.id + 3 > [most] ORDER BY t.id LIMIT 3;
+    """,
+)
 
 
 @pytest.mark.parametrize(
@@ -417,6 +425,7 @@ A_LIMIT_LEFT_OUT_BESIDE_OTHERS_BOUNDS_ANOTHER_READ = (
         pytest.param(*THE_FIRST_ROWS_MEET_ANOTHER_TABLE_AT_ONCE, id="the first rows meet another table at once"),
         pytest.param(*THE_INDEX_OF_A_TABLE_STANDS_IN_FOR_NO_OTHER, id="the index of a table stands in for no other"),
         pytest.param(*NO_CASE_TAKES_ALL_THAT_ANY_TAKES, id="no case takes all that any takes"),
+        pytest.param(*AN_INDEX_OF_LONG_ENTRIES_IS_THERE, id="an index of long entries is there"),
         pytest.param(
             *A_LIMIT_LEFT_OUT_BESIDE_OTHERS_BOUNDS_ANOTHER_READ, id="a limit left out beside others bounds another read"
         ),
