@@ -1,4 +1,4 @@
-"""Random units of rows by their keys on a store without transactions: each comes to what DuckDB makes of it.
+"""Random units of rows by keys and of held groups, on a store without transactions: each comes to what DuckDB makes.
 
 Where several statements would refuse, a condition or a foreign key of a later one may be told instead of a limit.
 """
@@ -14,8 +14,8 @@ from . import world as worlds
 from .test_random_worlds import executed, rows_in
 from .world import World
 
-KINDS = ("put", "put_new", "gain", "put_list", "set", "take", "spend", "take_if", "pin")
-READS = ("of_key", "group_of", "row_of")
+KINDS = ("put", "put_new", "gain", "put_list", "set", "take", "spend", "take_if", "pin", "unpin")
+READS = ("of_key", "group_of", "row_of", "pinned", "pins_below", "last_pin", "known")
 SCHEMA = """
 CREATE TABLE t (
   id INT PRIMARY KEY, g INT NULL, v INT NOT NULL, code INT NULL UNIQUE, CHECK (v >= 0), CARDINALITY LIMIT 3 (g));
@@ -25,7 +25,7 @@ CREATE QUERY richest AS SELECT id, v FROM t WHERE g = [g] ORDER BY v DESC LIMIT 
 
 
 @pytest.fixture(autouse=True)
-def rows_by_their_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def what_is_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what such a store refuses."""
     monkeypatch.setattr(worlds, "SCHEMA", SCHEMA)
     monkeypatch.setattr(worlds, "_TEXTS", {kind: worlds._TEXTS[kind] for kind in KINDS})

@@ -17,20 +17,24 @@ TABLES = """
 CREATE TABLE t (id INT PRIMARY KEY, g INT NULL, u INT NULL, v INT NULL, CARDINALITY LIMIT 3 (g), UNIQUE (u));
 CREATE TABLE named (id INT PRIMARY KEY, m INT NULL, UNIQUE (m));
 CREATE TABLE child (id INT PRIMARY KEY, n INT NULL REFERENCES named);
+CREATE TABLE line (n INT REFERENCES named, k INT, v INT NULL, PRIMARY KEY (n, k), CARDINALITY LIMIT 5 (n));
+CREATE TABLE free (id INT PRIMARY KEY, n INT NULL REFERENCES named, v INT NULL);
 CREATE TABLE by_mark (id INT PRIMARY KEY, m INT NULL, FOREIGN KEY (m) REFERENCES named (m));
 CREATE TABLE of_group (g INT, id INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 2 (g));
 CREATE TABLE seen (id INT PRIMARY KEY, k INT NULL);
 CREATE VIEW of_kind AS SELECT k, COUNT(*) AS n FROM seen WHERE k IS NOT NULL GROUP BY k;
 """
 REFUSED = {
-    "UPDATE t SET v = 1 WHERE g = [g]": "changes several rows that it has to look for",
+    "UPDATE t SET v = 1 WHERE g = [g]": "looks for rows of t that do not all name one row by a foreign key",
+    "UPDATE free SET v = 1 WHERE n = [n] ORDER BY id LIMIT 5": "looks for rows of free that do not all name one row",
+    "UPDATE line SET v = 1 WHERE n IN [n] MAX 2": "looks for rows of line that do not all name one row",
     "DELETE FROM t WHERE u = [u]": "finds its row by a UNIQUE key",
     "INSERT INTO t (id, v) VALUES ([a], (SELECT m FROM named WHERE id = [b]))": "reads values in VALUES",
     "INSERT INTO t (id, u) VALUES ([a], [b]) ON CONFLICT DO NOTHING": "finds its row by a UNIQUE key",
     "DELETE FROM named WHERE id = [id]": "may take a row of named away that other rows name",
     "INSERT INTO by_mark (id, m) VALUES ([a], [b])": "has a foreign key to a UNIQUE key",
     "INSERT INTO seen (id, k) VALUES ([a], [b])": "writes seen, which feeds the view of_kind",
-    "LET n = (SELECT COUNT(*) FROM t WHERE g = [g]); DELETE FROM child WHERE id = [n]": "reads more than rows by their",
+    "LET n = (SELECT COUNT(*) FROM t WHERE g = [g]); DELETE FROM child WHERE id = [n]": "looks for rows of t",
     "UPDATE t SET g = 1 WHERE id = [a]; UPDATE t SET g = 2 WHERE id = [b]": "may take rows of t out of groups",
     "INSERT INTO t (id, g) VALUES ([a], 1), ([b], 1)": "may take rows of t out of groups under a limit",
     "DELETE FROM of_group WHERE g = 1 AND id = 1; INSERT INTO of_group (g, id) VALUES (1, [b])": "out of groups under",
@@ -41,6 +45,9 @@ TAKEN = {
     "rows that go": "DELETE FROM t WHERE id = [a]; DELETE FROM t WHERE id = [b]",
     "rows that come": "INSERT INTO child (id, n) VALUES ([a], [b]), ([b], [b])",
     "rows that come where there are none": "INSERT INTO t (id, g) VALUES ([a], 1), ([b], 1) IF NOT EXISTS",
+    "a group that goes": "DELETE FROM line WHERE n = [n]",
+    "part of a group": "UPDATE line SET v = 1 WHERE n = [n] AND k > [k]",
+    "a group that is read": "LET v = (SELECT SUM(v) FROM line WHERE n = [n]); UPDATE child SET n = 1 WHERE id = [v]",
     "an upsert": "INSERT INTO child (id, n) VALUES ([a], 1) ON CONFLICT (id) DO UPDATE SET n = 2",
     "a read": "LET m = (SELECT m FROM named WHERE id = [a]); UPDATE child SET n = [m] WHERE id = [b]",
 }

@@ -97,6 +97,9 @@ _LETS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "(SELECT v, id FROM t WHERE g = {g} AND v < {v} ORDER BY v DESC, id LIMIT 1)",
         {"g": "a_group", "v": "v"},
     ),
+    "pinned": ("COALESCE((SELECT SUM(n) FROM pins WHERE id = {id}), 0)", {"id": "id"}),
+    "pins_below": ("(SELECT COUNT(*) FROM pins WHERE id = {id} AND n < {v})", {"id": "id", "v": "v"}),
+    "last_pin": ("(SELECT n FROM pins WHERE id = {id} ORDER BY n DESC LIMIT 1)", {"id": "id"}),
     "known": ("CASE WHEN EXISTS (SELECT 1 FROM pins WHERE id = {id}) THEN {v} + 1 ELSE 1 END", {"id": "id", "v": "v"}),
 }
 """What a LET reads or computes; one that reads a row has two names."""

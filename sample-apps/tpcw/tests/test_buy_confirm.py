@@ -19,9 +19,9 @@ def texts() -> Mapping[str, str]:
     return {path.name: path.read_text() for folder in FOLDERS for path in sorted(folder.rglob("*.piql"))}
 
 
-@pytest.fixture
-def db() -> Iterator[piql.Database]:
-    with piql.connect("embedded:") as db:
+@pytest.fixture(params=["embedded:", "stepwise:"])
+def db(request: pytest.FixtureRequest) -> Iterator[piql.Database]:
+    with piql.connect(request.param) as db:
         db.deploy(piql.compile(texts()))
         for table, rows in generate(customers=20, items=40).items():
             db.load(table, rows)

@@ -116,11 +116,11 @@ class Prepared:
 
     def _unit(self, query: CompiledQuery) -> PreparedUnit:
         context, queried, lets = self.context, self.queried, names_of_lets(query)
-        reads = UnitReads(context.store)
+        reads = UnitReads(context.store, queried.tables)
         is_by_steps = context.identity is not None
         slots = {name: at for at, name in enumerate((*(parameter.name for parameter in query.parameters), *lets))}
         statements = [
-            self._write(statement, statement.plan, lets)
+            self._write(statement, statement.plan, lets, reads if is_by_steps else None)
             if isinstance(statement.plan, WritePlan)
             else PreparedLet(statement, reads if is_by_steps else context.store, slots, queried.deployed)
             for statement in query.statements
@@ -128,13 +128,16 @@ class Prepared:
         steps = UnitSteps(context.identity, self.stepped, reads) if context.identity is not None else None
         return PreparedUnit(query, context.store, statements, queried.version, context.clock, context.now, steps)
 
-    def _write(self, query: CompiledQuery, plan: WritePlan, lets: Sequence[str] = ()) -> PreparedWrite:
-        """Make a write ready to run, or one statement of a unit with these LETs."""
+    def _write(
+        self, query: CompiledQuery, plan: WritePlan, lets: Sequence[str] = (), reads: UnitReads | None = None
+    ) -> PreparedWrite:
+        """Make a write ready to run, or one statement of a unit with these LETs; `reads` finds its rows by steps."""
         context, queried, table = self.context, self.queried, plan.table.name
         stepped = self.stepped(table, query.write) if context.identity is not None else None
         writer, deployed, version = self.writer(table), queried.deployed, queried.version
         clock, now, records_of = context.clock, context.now, self._records_of
-        return PreparedWrite(query, context.store, writer, deployed, version, stepped, clock, now, lets, records_of)
+        store = reads or context.store
+        return PreparedWrite(query, store, writer, deployed, version, stepped, clock, now, lets, records_of)
 
     def statement(self, text: str) -> PreparedStatement:
         """Return a bare statement, ready to run; raise CompilationRefused where it has errors or no bound."""

@@ -8,7 +8,7 @@ A unit of which one statement is refused is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import get_args
@@ -18,9 +18,11 @@ from piql.compiler.bounds.bound import Bound
 from piql.compiler.bounds.expensive import expensive_write
 from piql.compiler.bounds.units import bound_of_unit
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite, Unit
+from piql.compiler.physical.unit_by_steps import tables_held
 from piql.compiler.physical.unit_plan import QueryPlan, UnitPlan
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery, ScalingClass
+from piql.schema.catalog import Catalog, Table
 from piql.schema.thresholds import Thresholds
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Span
@@ -31,7 +33,7 @@ _units: Cached[CompiledQuery] = Cached(512)
 
 
 def with_units(
-    bound: Sequence[BoundQuery], compiled: Sequence[CompiledQuery], thresholds: Thresholds
+    bound: Sequence[BoundQuery], compiled: Sequence[CompiledQuery], catalog: Catalog
 ) -> tuple[CompiledQuery, ...]:
     """Return compiled queries, the statements of each unit as one."""
     queries: list[CompiledQuery] = []
@@ -41,18 +43,31 @@ def with_units(
         if span is None:
             queries += [query for _, query in pairs_of_group]
         else:
-            queries.append(_unit_once([query for query, _ in pairs_of_group], pairs_of_group, thresholds))
+            queries.append(_unit_once([query for query, _ in pairs_of_group], pairs_of_group, catalog))
     return tuple(queries)
 
 
 def _unit_once(
-    bound: Sequence[BoundQuery], pairs: Iterable[tuple[BoundQuery, CompiledQuery]], thresholds: Thresholds
+    bound: Sequence[BoundQuery], pairs: Iterable[tuple[BoundQuery, CompiledQuery]], catalog: Catalog
 ) -> CompiledQuery:
     statements = tuple(query for _, query in pairs)
-    return _units.recall((*bound, *statements, thresholds), lambda: _unit(bound, statements, thresholds))
+    tables = _tables_of(statements, catalog.tables)
+    keys = (*bound, *statements, *tables.values(), catalog.thresholds)
+    return _units.recall(keys, lambda: _unit(bound, statements, tables, catalog.thresholds))
 
 
-def _unit(bound: Sequence[BoundQuery], statements: tuple[CompiledQuery, ...], thresholds: Thresholds) -> CompiledQuery:
+def _tables_of(statements: Iterable[CompiledQuery], tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables that statements hold rows of without transactions: nothing else of a schema bounds a unit."""
+    plans = [query.plan for query in statements if query.plan is not None and not isinstance(query.plan, UnitPlan)]
+    return {name: tables[name] for name in sorted(tables_held(plans)) if name in tables}
+
+
+def _unit(
+    bound: Sequence[BoundQuery],
+    statements: tuple[CompiledQuery, ...],
+    tables: Mapping[str, Table],
+    thresholds: Thresholds,
+) -> CompiledQuery:
     place = bound[0].unit
     assert place is not None
     first = statements[0]
@@ -80,7 +95,7 @@ def _unit(bound: Sequence[BoundQuery], statements: tuple[CompiledQuery, ...], th
     )
     if len(plans) < len(statements) or len(bounds) < len(statements) or _has_errors(diagnostics):
         return unit
-    proved = bound_of_unit(bounds, plans)
+    proved = bound_of_unit(bounds, plans, tables)
     dear = expensive_write(proved, thresholds, first.name, first.name_span)
     return replace(
         unit,

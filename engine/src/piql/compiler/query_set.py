@@ -422,7 +422,7 @@ def _part(
     idle: tuple[Diagnostic, ...] = ()
     queries = compiled
     if any(query.unit is not None for query in bound):
-        queries = with_units(bound, compiled, catalog.thresholds)
+        queries = with_units(bound, compiled, catalog)
     if allowed:
         findings = [finding for query in queries for finding in query.diagnostics]
         is_whole = not (defines(file) or file.diagnostics or any(finding.severity == "error" for finding in findings))

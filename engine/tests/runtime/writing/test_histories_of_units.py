@@ -72,7 +72,45 @@ def told(values: Values, text: str) -> tuple[str, Values]:
     return "done", {at: new.get(at, value) for at, value in values.items()}
 
 
-def is_serial(events: Sequence[Event], values: Values, last: Values) -> bool:
+def statement_of_groups(chance: random.Random) -> str:
+    """Return a statement of a writer: a unit that counts notes, or a write that makes another number of them."""
+    cart, note = chance.choice((1, 2)), chance.choice((1, 2, 3, 4))
+    kind = chance.choice(("tally", "tally", "comes", "moves", "goes"))
+    if kind == "tally":
+        return f'DO tally {{"x": {cart}, "y": {chance.choice((1, 2))}}}'
+    if kind == "comes":
+        return f"INSERT INTO note (id, cart, v) VALUES ({note}, {cart}, 0)"
+    return (
+        f"UPDATE note SET cart = {cart} WHERE id = {note}" if kind == "moves" else f"DELETE FROM note WHERE id = {note}"
+    )
+
+
+def told_of_groups(values: Values, text: str) -> tuple[str, Values]:
+    """Return what such a statement is told, and what it leaves: what is paid by -1 and -2, and the carts of notes."""
+    word, _, rest = text.partition(" ")
+    if word in ("DO", "READ"):
+        given = json.loads(rest.partition(" ")[2])
+        if word == "READ":
+            return repr([{"paid": values[-given["x"]]}]), values
+        count = sum(cart == given["x"] for note, cart in values.items() if note > 0)
+        return "done", {**values, -given["y"]: count}
+    if word == "INSERT":
+        note, cart, _ = (int(number) for number in text.partition("VALUES (")[2][:-1].split(","))
+        return "done", {**values, note: cart}
+    note = int(text[-1])
+    if note not in values:
+        return "no row", values
+    if word == "DELETE":
+        return "done", {at: value for at, value in values.items() if at != note}
+    return "done", {**values, note: int(text.partition("cart = ")[2][0])}
+
+
+def is_serial(
+    events: Sequence[Event],
+    values: Values,
+    last: Values,
+    told: Callable[[Values, str], tuple[str, Values]] = told,
+) -> bool:
     """Return whether events are told as in one order of them, which keeps those apart that were."""
     if not events:
         return values == last
@@ -85,7 +123,7 @@ def is_serial(events: Sequence[Event], values: Values, last: Values) -> bool:
         except TypeError:  # of a value that is NULL
             continue
         rest = [other for other in events if other is not event]
-        if outcome == event.outcome and is_serial(rest, after, last):
+        if outcome == event.outcome and is_serial(rest, after, last, told):
             return True
     return False
 
@@ -142,9 +180,19 @@ class History:
             self._stage.finish()
 
     def run(self) -> None:
-        """Run all scripts to their ends."""
+        """Let writers and readers of single rows act."""
         scripts = [[statement(self.chance)] for _ in range(WRITERS)]
         scripts += [[f'READ v {{"x": {key}}}' for key in self.chance.choices((1, 2, 3), k=2)] for _ in range(READERS)]
+        self._run(scripts)
+
+    def run_with_groups(self) -> None:
+        """Let writers of groups act, each of which then reads what was counted, and readers of that."""
+        reads = ['READ paid {"x": 1}', 'READ paid {"x": 2}']
+        scripts = [[statement_of_groups(self.chance), self.chance.choice(reads)] for _ in range(WRITERS)]
+        self._run(scripts + [self.chance.sample(reads, 2) for _ in range(READERS)])
+
+    def _run(self, scripts: Sequence[Sequence[str]]) -> None:
+        """Run all scripts to their ends."""
         actors = [self._actor(number) for number in range(len(scripts))]
         threads = [
             threading.Thread(target=self._act, args=(number, actors[number], texts), daemon=True)
@@ -170,6 +218,26 @@ def check(seed: int) -> None:
     reader.close()
 
 
+def check_groups(seed: int) -> None:
+    history = History(seed)
+    history.run_with_groups()
+    reader = opened(history.store)
+    reader.sweep(older_than=-1_000_000)
+    check_units(reader)
+    last = {-cart: paid for cart, paid in reader.some_rows("cart", ("id", "paid"), 9) if cart < 3}
+    last |= dict(reader.some_rows("note", ("id", "cart"), 9))
+    known = [event for event in history.events if event.outcome != "RepairPending"]
+    assert len(history.events) == 2 * WRITERS + 2 * READERS
+    begin = {-1: None, -2: None, 1: 1, 2: 1, 3: 2}
+    assert is_serial(known, begin, last, told_of_groups), f"{seed}: {known} {last}"
+    reader.close()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_history_of_groups_is_strictly_serialisable(seed: int) -> None:
+    check_groups(seed)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_history_is_strictly_serialisable(seed: int) -> None:
     check(seed)
@@ -180,3 +248,4 @@ def test_a_history_is_strictly_serialisable(seed: int) -> None:
 def test_histories_are_strictly_serialisable(hundred: int) -> None:
     for seed in range(1000 + 100 * hundred, 1100 + 100 * hundred):
         check(seed)
+        check_groups(seed)

@@ -37,6 +37,11 @@ UNITS = {
     "rows of a list, there or not": 'DO stock {"rows": [[2, 5], [5, 5]]}',
     "a move to another group": 'DO rename {"x": 3, "owner": "eve"}',
     "a move to a full group": 'DO rename {"x": 3, "owner": "ada"}',
+    "all lines of a cart go": 'DO settle {"x": 1}',
+    "the lines of a cart without any": 'DO settle {"x": 2}',
+    "notes that are counted": 'DO tally {"x": 1, "y": 2}',
+    "a line behind the others": 'DO add {"x": 1, "v": 3}',
+    "all notes of a cart change": 'DO mark {"x": 1, "v": 10}',
 }
 PAIRS: dict[str, tuple[Script, Script]] = {
     "units that share both records": ((UNITS["two records"],), (UNITS["two records, turned"],)),
@@ -99,6 +104,58 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ("INSERT INTO plain (id, v) VALUES (5, 1)",),
     ),
     "rows of a list twice": ((UNITS["rows of a list, there or not"],), (UNITS["two records"],)),
+    "lines go, and one comes": (
+        (UNITS["all lines of a cart go"],),
+        ("INSERT INTO line (cart, n, v) VALUES (1, 7, 100)",),
+    ),
+    "lines go, and one of them went": (
+        (UNITS["all lines of a cart go"],),
+        ("DELETE FROM line WHERE cart = 1 AND n = 0",),
+    ),
+    "lines go, and one of them changes": (
+        (UNITS["all lines of a cart go"],),
+        ("UPDATE line SET v = v * 2 WHERE cart = 1 AND n = 1",),
+    ),
+    "lines go twice": ((UNITS["all lines of a cart go"],), (UNITS["all lines of a cart go"],)),
+    "lines go, and a line comes behind them": (
+        (UNITS["all lines of a cart go"],),
+        (UNITS["a line behind the others"],),
+    ),
+    "a first line comes": (
+        (UNITS["the lines of a cart without any"],),
+        ("INSERT INTO line (cart, n, v) VALUES (2, 7, 100)", 'READ paid {"x": 2}'),
+    ),
+    "two lines behind the others": ((UNITS["a line behind the others"],), ('DO add {"x": 1, "v": 4}',)),
+    "notes are counted, and one comes": (
+        (UNITS["notes that are counted"],),
+        ("INSERT INTO note (id, cart, v) VALUES (4, 1, 9)", 'READ paid {"x": 2}'),
+    ),
+    "notes are counted, and one moves in": (
+        (UNITS["notes that are counted"],),
+        ("UPDATE note SET cart = 1 WHERE id = 3", 'READ paid {"x": 2}'),
+    ),
+    "notes are counted, and one moves out": (
+        (UNITS["notes that are counted"],),
+        ("UPDATE note SET cart = 2 WHERE id = 1", 'READ paid {"x": 2}'),
+    ),
+    "notes are counted, and one goes": (
+        (UNITS["notes that are counted"],),
+        ("DELETE FROM note WHERE id = 2", 'READ paid {"x": 2}'),
+    ),
+    "notes are counted crosswise": ((UNITS["notes that are counted"],), ('DO tally {"x": 2, "y": 1}',)),
+    "notes of a cart that goes": (('DO tally {"x": 3, "y": 1}',), ("DELETE FROM cart WHERE id = 3",)),
+    "notes change, and one comes": (
+        (UNITS["all notes of a cart change"],),
+        ("INSERT INTO note (id, cart, v) VALUES (4, 1, 9)",),
+    ),
+    "notes change, and one moves": (
+        (UNITS["all notes of a cart change"],),
+        ("UPDATE note SET cart = 1 WHERE id = 3",),
+    ),
+    "who reads lines that go": (
+        (UNITS["all lines of a cart go"],),
+        ('READ lines {"x": 1}', 'READ paid {"x": 1}'),
+    ),
     "who reads both records": (
         (UNITS["two records"],),
         ('READ v {"x": 1}', 'READ v {"x": 2}'),
@@ -128,7 +185,7 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ('READ of_owner {"owner": "eve"}', 'READ v {"x": 3}', 'READ of_owner {"owner": "bob"}'),
     ),
 }
-FAST = ("units that share one record", "who reads both records")
+FAST = ("units that share one record", "who reads both records", "notes are counted, and one comes")
 
 
 MOST_ORDERS = 400  # of a pair of which one does not wait: some have tens of thousands
@@ -235,6 +292,10 @@ THEN = {
     "a read by an index": 'READ of_owner {"owner": "bob"}',
     "a mark": "INSERT INTO slip (id, acct, sum, mark) VALUES (4, 1, 1, 'n')",
     "a move": 'DO rename {"x": 3, "owner": "eve"}',
+    "a line comes": "INSERT INTO line (cart, n, v) VALUES (1, 7, 100)",
+    "all lines go": UNITS["all lines of a cart go"],
+    "a note moves": "UPDATE note SET cart = 1 WHERE id = 3",
+    "notes are counted": UNITS["notes that are counted"],
 }
 
 

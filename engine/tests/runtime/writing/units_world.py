@@ -30,6 +30,9 @@ CREATE TABLE plain (id INT PRIMARY KEY, v INT NULL);
 CREATE TABLE acct (id INT PRIMARY KEY, owner VARCHAR(8) NULL, amount INT NOT NULL, CARDINALITY LIMIT 2 (owner));
 CREATE TABLE slip (id INT PRIMARY KEY, acct INT NULL REFERENCES acct, sum INT NOT NULL, mark VARCHAR(8) NULL,
   UNIQUE (mark));
+CREATE TABLE cart (id INT PRIMARY KEY, paid INT NULL);
+CREATE TABLE line (cart INT REFERENCES cart, n INT, v INT NULL, PRIMARY KEY (cart, n), CARDINALITY LIMIT 3 (cart));
+CREATE TABLE note (id INT PRIMARY KEY, cart INT NULL REFERENCES cart, v INT NULL, CARDINALITY LIMIT 9 (cart));
 CREATE UNIT swap AS BEGIN
   LET a = (SELECT v FROM plain WHERE id = [x]);
   LET b = (SELECT v FROM plain WHERE id = [y]);
@@ -69,10 +72,30 @@ CREATE UNIT stock AS BEGIN
   UPDATE acct SET amount = amount + 1 WHERE id = 4;
   INSERT INTO plain (id, v) VALUES [rows] MAX 4 ON CONFLICT (id) DO UPDATE SET v = v + EXCLUDED.v;
 END;
+CREATE UNIT settle AS BEGIN
+  LET total = (SELECT SUM(v) FROM line WHERE cart = [x]);
+  UPDATE cart SET paid = [total] WHERE id = [x];
+  DELETE FROM line WHERE cart = [x];
+END;
+CREATE UNIT tally AS BEGIN
+  LET n = (SELECT COUNT(*) FROM note WHERE cart = [x]);
+  UPDATE cart SET paid = [n] WHERE id = [y];
+END;
+CREATE UNIT add AS BEGIN
+  LET n = (SELECT COUNT(*) FROM line WHERE cart = [x]);
+  INSERT INTO line (cart, n, v) VALUES ([x], [n], [v]) IF NOT EXISTS;
+END;
+CREATE UNIT mark AS BEGIN
+  UPDATE note SET v = v + [v] WHERE cart = [x];
+  INSERT INTO plain (id, v) VALUES (9, [v]);
+END;
 CREATE QUERY v AS SELECT v FROM plain WHERE id = [x];
 CREATE QUERY plains AS SELECT id, v FROM plain WHERE id = [1: x] OR id = [2: y];
 CREATE QUERY of_owner AS SELECT id, amount FROM acct WHERE owner = [owner] ORDER BY id;
 CREATE QUERY of_acct AS SELECT id, sum FROM slip WHERE acct = [acct] ORDER BY id LIMIT 5;
+CREATE QUERY paid AS SELECT paid FROM cart WHERE id = [x];
+CREATE QUERY lines AS SELECT n, v FROM line WHERE cart = [x];
+CREATE QUERY notes AS SELECT id, v FROM note WHERE cart = [x] ORDER BY id;
 CREATE QUERY by_mark AS SELECT id, acct FROM slip WHERE mark = [mark];
 """
 ROWS: dict[str, list[dict[str, Any]]] = {
@@ -84,6 +107,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"id": 4, "owner": None, "amount": 0},
     ],
     "slip": [{"id": 1, "acct": 1, "sum": 1, "mark": "m"}, {"id": 2, "acct": 3, "sum": 2, "mark": None}],
+    "cart": [{"id": number, "paid": None} for number in (1, 2, 3)],
+    "line": [{"cart": 1, "n": 0, "v": 5}, {"cart": 1, "n": 1, "v": 7}],
+    "note": [{"id": 1, "cart": 1, "v": 1}, {"id": 2, "cart": 1, "v": 2}, {"id": 3, "cart": 2, "v": 3}],
 }
 _NUMBERS = count()
 _FOLDERS: list[TemporaryDirectory[str]] = []  # they go with the process
@@ -134,6 +160,7 @@ def contents(db: Database) -> str:
         *(db.execute("of_owner", {"owner": owner}).rows for owner in ("ada", "bob", "eve")),
         *(db.execute("of_acct", {"acct": number}).rows for number in range(1, 6)),
         *(db.execute("by_mark", {"mark": mark}).rows for mark in ("m", "n")),
+        *(db.execute(name, {"x": number}).rows for name in ("lines", "notes") for number in (1, 2, 3)),
     ]
     return repr((rows, reads))
 

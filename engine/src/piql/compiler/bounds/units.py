@@ -6,24 +6,33 @@ Its statements wait for one another, so their round trips add up, too.
 
 A store without transactions holds each record that such a unit reads or writes, and leaves it once the unit is decided.
 Where it makes the unit at all (`unit_by_steps`), these requests are in the bound: the unit's own record is opened,
-decided and ended, each record is held, and one that does not change is left, too.
+decided and ended, each record is held, and one that does not change is left, too. A group of rows is read row by row,
+the row that they name is held for it, and once all is held the unit looks at the group again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
-from piql.compiler.physical.unit_by_steps import Statement, reason_against_steps_of_unit, records_held
+from piql.compiler.bounds.queries import bound_of
+from piql.compiler.physical.unit_by_steps import Statement, plans_read, reason_against_steps_of_unit, records_held
+from piql.compiler.physical.unit_groups import groups_read
 from piql.compiler.physical.write_plan import WritePlan
+from piql.schema.catalog import Table
 
 _DECIDING = 3  # requests for the unit's own record: it is opened, decided and ended
 
 
-def bound_of_unit(statements: Sequence[Bound], plans: Sequence[Statement] = ()) -> Bound:
-    """Return the bound of statements that are made one after another; `plans` are theirs, in the same order."""
-    deciding = _deciding(statements, plans)
+def bound_of_unit(
+    statements: Sequence[Bound], plans: Sequence[Statement] = (), tables: Mapping[str, Table] | None = None
+) -> Bound:
+    """Return the bound of statements that are made one after another; `plans` are theirs, in the same order.
+
+    `tables` are those of the schema, by name.
+    """
+    deciding = _deciding(statements, plans, tables or {})
     of_unit, formula_of_unit = sum(term.value for term, _ in deciding), _sum([formula for _, formula in deciding])
     operations = sum(bound.operations for bound in statements) + of_unit
     formula = _sum([*(bound.formula for bound in statements), formula_of_unit])
@@ -56,26 +65,59 @@ def bound_of_unit(statements: Sequence[Bound], plans: Sequence[Statement] = ()) 
     )
 
 
-def _deciding(bounds: Sequence[Bound], plans: Sequence[Statement]) -> list[tuple[Term, str]]:
+def _deciding(
+    bounds: Sequence[Bound], plans: Sequence[Statement], tables: Mapping[str, Table]
+) -> list[tuple[Term, str]]:
     """Return what decides a unit without transactions, each with its formula; nothing where none makes it."""
-    if not plans or reason_against_steps_of_unit(plans) is not None:
+    if not plans or reason_against_steps_of_unit(plans, tables.values()) is not None:
         return []
     unit = Term(str(_DECIDING), _DECIDING, "the unit itself, opened, decided and ended: only without transactions")
     deciding = [(unit, str(_DECIDING))]
     for number, (bound, plan) in enumerate(zip(bounds, plans, strict=True), 1):
-        if isinstance(plan, WritePlan):
-            of_row = 2 * records_held(plan) - 1  # the record that changes is left by its own put
-            count, rows = of_row * plan.most_rows, plan.rows
-            formula = str(count) if rows is None else _times(of_row, rows.name)
-        else:
-            count = 2 * bound.operations
-            formula = str(count)
         reason = f"the records of statement {number}, held until the unit is decided: only without transactions"
+        count, formula = _of_records(bound, plan)
         deciding.append((Term(str(count), count, reason), formula))
+        deciding += _of_groups(plan, number, tables)
     return deciding
 
 
-def _times(count: int, symbol: str) -> str:
+def _of_records(bound: Bound, plan: Statement) -> tuple[int, str]:
+    """Return the requests that hold and leave the records of a statement, also those of a section, and the formula."""
+    if not isinstance(plan, WritePlan):
+        count = 2 * bound.operations
+        return count, str(count)
+    of_row = 2 * records_held(plan) - 1  # the record that changes is left by its own put
+    if plan.section is not None:
+        section = bound_of(plan.section)
+        return of_row * section.rows, _times(of_row, section.rows_formula, section.rows)
+    count, rows = of_row * plan.most_rows, plan.rows
+    return count, str(count) if rows is None else _times(of_row, rows.name)
+
+
+def _of_groups(plan: Statement, number: int, tables: Mapping[str, Table]) -> Iterator[tuple[Term, str]]:
+    """Yield what the groups add that a statement reads: the row that is named, a second look, and rows that stay.
+
+    Each is read, held and left. The rows that a write changes are among its records.
+    """
+    for read in plans_read([plan]):
+        for group in groups_read(read, tables):
+            changed = bound_of(read).rows if isinstance(plan, WritePlan) else 0
+            count, formula = 4, "4"
+            if changed < group.most:
+                count, formula = 4 + 3 * (group.most - changed), str(4 + 3 * (group.most - changed))
+            if not changed:
+                formula = f"{_times(3, group.symbol, group.most)} + 4"
+            reason = (
+                f"the rows of {group.table.name} that statement {number} looks for, and the row of {group.key.table} "
+                "that they name, read and held until the unit is decided: only without transactions"
+            )
+            yield Term(formula, count, reason), formula
+
+
+def _times(count: int, symbol: str, value: int | None = None) -> str:
+    """Return a product as a formula; where the symbol is no name, its `value` is multiplied."""
+    if value is not None and not symbol.replace("_", "").replace(".", "").replace(",", "").isidentifier():
+        return str(count * value)
     return symbol if count == 1 else f"{count}·{symbol}"
 
 

@@ -7,6 +7,6 @@ Next: `bounds`.
     operators     the physical plan, data only                        format     the plan as text
     write_plan    the plan of a write, data only                      writes     INSERT, UPDATE, DELETE → that plan
     unit_plan     the plan of a unit, data only                view_upkeep   what views add to a write
-    unit_by_steps  which units stores without transactions make
+    unit_by_steps, unit_groups  which units stores without transactions make
     partitions, few_values, widths    what warnings and bytes are computed from
 """

@@ -1,14 +1,16 @@
-"""Which units a store without transactions makes: those whose records are all named by their primary keys.
+"""Which units a store without transactions makes: those of records named by primary keys, and of groups that are held.
 
-Such a unit holds each record that it reads or writes until it is decided (docs/decisions/0083). What else a unit may
-do has a reason here, which a deployment to such a store gives.
+Such a unit holds each record that it reads or writes until it is decided (docs/decisions/0083), and of a group of rows
+the one that they name (`unit_groups`). What else a unit may do has a reason here, which a deployment to such a store
+gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
+from piql.compiler.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
+from piql.compiler.physical.unit_groups import group_of, is_get
 from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 
@@ -20,23 +22,35 @@ def reason_against_steps_of_unit(statements: Sequence[Statement], tables: Iterab
 
     `tables` are those of the set with its views.
     """
-    fed = {name: table.name for table in tables if table.view is not None for name in table.view.tables}
+    by_name = {table.name: table for table in tables}
+    fed = {name: table.name for table in by_name.values() if table.view is not None for name in table.view.tables}
     for number, statement in enumerate(statements, 1):
         if isinstance(statement, WritePlan):
-            reason = _reason_of_write(statement, fed)
+            reason = _reason_of_write(statement, fed, by_name)
         else:
-            reason = None if _has_gets_only(statement) else "reads more than rows by their primary keys"
+            reason = _reason_of_read(statement, by_name)
         if reason is not None:
             return f"has a statement ({number} of {len(statements)}) that {reason}"
     return _reason_of_groups([statement for statement in statements if isinstance(statement, WritePlan)])
 
 
 def tables_held(statements: Sequence[Statement]) -> set[str]:
-    """Return the tables of which such a unit holds records: those that it writes, reads, and names by foreign keys."""
+    """Return the tables of which such a unit holds records: those that it writes, reads, and names by foreign keys.
+
+    Of a table whose rows it looks for, those are in that any of its foreign keys names.
+    """
     writes = [statement for statement in statements if isinstance(statement, WritePlan)]
-    lets = [statement for statement in statements if not isinstance(statement, WritePlan)]
-    read = {get.table.name for let in lets for get in _gets(let)}
-    return read | {write.table.name for write in writes} | {key.table for write in writes for key in write.references}
+    read = {get.table.name for plan in plans_read(statements) for get in _gets(plan)}
+    scanned = [scan for plan in plans_read(statements) for scan in plan.find(IndexScan) if not is_get(scan)]
+    named = {key.table for scan in scanned for key in scan.table.foreign_keys}
+    named |= {key.table for write in writes for key in write.references}
+    return read | named | {write.table.name for write in writes}
+
+
+def plans_read(statements: Sequence[Statement]) -> list[PhysicalNode]:
+    """Return the plans of LETs, and of the sections of writes."""
+    plans = [statement.section if isinstance(statement, WritePlan) else statement for statement in statements]
+    return [plan for plan in plans if plan is not None]
 
 
 def records_held(write: WritePlan) -> int:
@@ -44,11 +58,12 @@ def records_held(write: WritePlan) -> int:
     return 1 + len(write.references)
 
 
-def _reason_of_write(write: WritePlan, fed: dict[str, str]) -> str | None:
+def _reason_of_write(write: WritePlan, fed: dict[str, str], tables: Mapping[str, Table]) -> str | None:
     """Return why a write has no part in such a unit."""
     table = write.table.name
-    if write.section is not None:
-        return "changes several rows that it has to look for"
+    reason = _reason_of_read(write.section, tables) if write.section is not None else None
+    if reason is not None:
+        return reason
     if write.given_by is not None:
         return "reads values in VALUES (a LET may read them)"
     if write.found_by is not None or write.looked_up:
@@ -68,11 +83,20 @@ def _ways(write: WritePlan) -> tuple[WritePlan, ...]:
     return (write,) if write.otherwise is None else (write, write.otherwise)
 
 
-def _has_gets_only(plan: PhysicalNode) -> bool:
-    """Return whether all that a LET reads are rows by their primary keys."""
-    if any(True for kind in (SortedIndexJoin, Dereference) for _ in plan.find(kind)):
-        return False
-    return all(read.index.is_primary and len(read.prefix) == len(read.index.columns) for read in _gets(plan))
+def _reason_of_read(plan: PhysicalNode, tables: Mapping[str, Table]) -> str | None:
+    """Return why a LET or a section has no part in such a unit: it reads more than rows by keys and held groups."""
+    for read in _gets(plan):
+        if isinstance(read, IndexScan):
+            is_held = is_get(read) or group_of(read, tables) is not None
+        else:
+            is_held = read.index.is_primary and len(read.prefix) == len(read.index.columns)
+        if not is_held:
+            return _looks_for(read.table)
+    return next((_looks_for(join.table) for join in plan.find(SortedIndexJoin)), None)
+
+
+def _looks_for(table: Table) -> str:
+    return f"looks for rows of {table.name} that do not all name one row by a foreign key with a CARDINALITY LIMIT"
 
 
 def _gets(plan: PhysicalNode) -> list[IndexScan | IndexFKJoin]:

@@ -36,7 +36,7 @@ from piql.runtime.execution.supplied import Now, Occasion, utc_now
 from piql.runtime.writing.let import PreparedLet
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.paths import WritePath
-from piql.runtime.writing.stepped.unit_try import StatementRefused, UnitTry
+from piql.runtime.writing.stepped.unit_try import GroupMoved, StatementRefused, UnitTry
 from piql.runtime.writing.unit_by_steps import UnitSteps
 from piql.runtime.writing.write import Given, PreparedWrite
 from piql.store.base import Store, Transaction
@@ -188,6 +188,8 @@ class PreparedUnit:
                 except _REFUSALS:
                     if attempt.is_as_read(unit):
                         raise
+                    is_made = False
+                except GroupMoved:
                     is_made = False
             if is_made:
                 return

@@ -7,6 +7,7 @@ touched_entries    the index entries that a write touches, and what becomes of t
 slots              the seats of a group under a CARDINALITY LIMIT or UNIQUE key; users read "places"
 reference_checks   what a write checks of rows that it names, and of rows that name it
 references         foreign keys, from both sides
+children           the rows that name one row, found while others write them
 named_rows         what a view of several tables takes of rows that are named;  held_rows   why that cannot change
 upkeep             when the groups of views are changed;  folding  how each counts a write once
 contributions      names of what a write adds to views

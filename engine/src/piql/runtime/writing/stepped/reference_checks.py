@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from piql.errors import NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.folding import SteppedViews
 from piql.runtime.writing.stepped.held_rows import held_rows
-from piql.runtime.writing.stepped.references import SteppedReferrer, references_of, referrers_to
+from piql.runtime.writing.stepped.references import SteppedReference, SteppedReferrer, references_of, referrers_to
 from piql.runtime.writing.stepped.work import Change, Work
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.guards import Guards
@@ -30,6 +31,14 @@ class ReferenceChecks:
         self.references = references_of(writer, deployment, store, identity)
         held = held_rows(writer, deployment, store, identity)
         self._referrers: Sequence[SteppedReferrer] = [*referrers_to(writer, deployment, store, identity), *held]
+
+    def by_columns(self, columns: Sequence[str]) -> SteppedReference:
+        """Return the foreign key of these columns; raise NotDeployed if the version in force has none."""
+        for reference in self.references:
+            if reference.columns == tuple(columns):
+                return reference
+        table, names = self._writer.table.name, ", ".join(columns)
+        raise NotDeployed(f"the version in force has no foreign key of {table} by {names}: use that version")
 
     def need_mark(self, old: Row | None, new: Row | None) -> bool:
         """Return whether a record must be marked while references are looked for."""

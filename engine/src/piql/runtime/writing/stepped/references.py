@@ -9,22 +9,25 @@ last step is conditional on its mark, then fails and begins again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from piql.errors import PiqlError
 from piql.runtime.deployment import Deployment
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.backoff import Backoff
+from piql.runtime.writing.stepped.children import Children
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.slots import Slots
-from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, index_for, picker
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import Batch, ReadShape, Store
-from piql.store.row_writes import EntryChange, StoredRecord
-from piql.store.rows import STATE, Row, State
+from piql.store.base import Store
+from piql.store.row_writes import StoredRecord
+from piql.store.rows import Row, State
+
+_LEFT = 8  # entries beside those of the rows of a group that are read with them
 
 
 class NamedRecord(NamedTuple):
@@ -40,12 +43,20 @@ class SteppedReference:
 
     owners                the slots of the UNIQUE key by which it names the parent; None if it is the primary key
     is_seen_in_records    a delete of the parent looks for the key in the child's records, not in an index
+    children              makes what finds the rows that name one parent, read so many at a time
     """
 
     def __init__(
-        self, check: ReferenceCheck, parents: SteppedRecords, owners: Slots | None, is_seen_in_records: bool
+        self,
+        check: ReferenceCheck,
+        parents: SteppedRecords,
+        owners: Slots | None,
+        is_seen_in_records: bool,
+        children: Callable[[int], Children],
     ) -> None:
         self._check = check
+        self._children_of = children
+        self._children: dict[int, Children] = {}
         self._parents = parents
         self._owners = owners
         self._named = picker(check.parent, check.referenced)
@@ -55,6 +66,26 @@ class SteppedReference:
     def parent_table(self) -> str:
         """The name of the table that is referenced."""
         return self._check.parent.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the foreign key, in its order."""
+        return self._check.key.columns
+
+    def children(self, most: int) -> Children:
+        """Return what finds the rows that name one parent, of which there are `most` once all writes are done."""
+        children = self._children.get(most)
+        if children is None:
+            # A row that is being changed has two entries, and some may be left by writes that were interrupted.
+            children = self._children[most] = self._children_of(2 * most + _LEFT)
+        return children
+
+    def parent_key(self, values: Row) -> Row | None:
+        """Return the parent's key that values of `columns` name; None where no parent can have it."""
+        if None in values:
+            return None
+        by_name = dict(zip(self.columns, values, strict=True))
+        return self._check.as_key(tuple([by_name[name] for name in self._check.columns]))
 
     def violation(self, new: Row) -> PiqlError:
         """Return the error of a record whose parent does not exist."""
@@ -118,18 +149,7 @@ class SteppedReferrer:
 
     def __init__(self, check: ReferrerCheck, deployment: Deployment, store: Store, identity: WriterIdentity) -> None:
         self._check = check
-        self._children = identity.records(deployment.record_of(check.referrer), store)
-        self._entries = store.prepare_entries(check.referrer, check.index)
-        self._store = store
-        self._row_writes = identity.row_writes
-        index, table = check.index, check.referrer
-        names = tuple(column.name for column in index.columns)
-        self._is_on_records = index.is_primary
-        shape = ReadShape(table, index, (*names, STATE), len(check.key.columns), sees_coming=index.is_primary)
-        self._read = store.prepare(shape)
-        self._tail = () if shape.is_get else (2,)
-        self._primary_at = tuple(names.index(name) for name in table.primary_key)
-        self._names_by = picker(table, names[: len(check.key.columns)])
+        self._children = Children(check.referrer, check.key, deployment, store, identity, 2)
         self._is_own_table = check.referrer.name == check.table.name
 
     def is_concerned(self, old: Row, new: Row | None) -> bool:
@@ -154,56 +174,8 @@ class SteppedReferrer:
         if key is None:
             return
         meter.step(1)
-        while True:
-            rows = self._store.read_many([Batch(self._read, [key + self._tail])], "quorum")[0][0]
-            if not self._settled(
-                meter, backoff, key, rows, own_key if self._is_own_table and new is None else None, old
-            ):
-                return
-            meter.lose(1)
-
-    def _settled(
-        self, meter: Meter, backoff: Backoff, key: Row, rows: list[Row], own_key: Row | None, old: Row
-    ) -> bool:
-        """Look at the entries or records that name `key`; return whether to read them again.
-
-        Raises ForeignKeyViolation at the first child; waits for, or settles, those that are not decided.
-        """
-        is_waiting = is_changed = False
-        looks = 0
-        for row in rows:
-            primary = tuple(row[at] for at in self._primary_at)
-            if primary == own_key:
-                continue
-            state = row[-1]
-            if state == State.VISIBLE:
-                raise self._violation(old)
-            looks += 1
-            child = self._children.find(primary, is_serial=True)
-            if self._names(child, key):
-                raise self._violation(old)
-            if backoff.is_patient(f"{self._check.referrer.name} {primary!r}"):
-                is_waiting = True
-                continue
-            meter.repair(looks + 2)
-            looks = 0
-            stamps = self._children.stamps
-            past = self._children.fence(primary, stamp_of(stamps.write_after(stamp_of(child.write) if child else 0)))
-            if self._names(past, key):  # its write was decided just before
-                raise self._violation(old)
-            if not self._is_on_records:
-                at = stamp_of(past.write) + 2
-                self._row_writes.change_entries([EntryChange(self._entries, row[:-1], State.GONE, at)])
-            is_changed = True
-        meter.lose(looks)
-        if is_waiting:
-            backoff.pause()
-        return is_waiting or is_changed
-
-    def _names(self, child: StoredRecord | None, key: Row) -> bool:
-        """Return whether a child's record refers to `key`."""
-        image = self._children.image(child)
-        return image is not None and self._names_by(image) == key
+        if self._children.is_any(meter, backoff, key, own_key if self._is_own_table and new is None else None):
+            raise self._violation(old)
 
 
 def references_of(
@@ -216,7 +188,8 @@ def references_of(
         if set(check.referenced) != set(check.parent.primary_key):
             owners = Slots(identity.unique(check, deployment, store), parents, store, identity.row_writes)
         is_seen = index_for(deployment, writer.table, check.key.columns).is_primary
-        references.append(SteppedReference(check, parents, owners, is_seen))
+        children = partial(Children, writer.table, check.key, deployment, store, identity)
+        references.append(SteppedReference(check, parents, owners, is_seen, children))
     return references
 
 

@@ -4,6 +4,7 @@
     open the unit's record      `_open`           it names all records: from here on anybody can end the unit
     take slots, entries         `_show`           as one write does, for each record that changes
     hold the records            `_hold`           in the order of their keys, each if it is the one that was read
+    look at groups again        `_look`           each has the rows that were found, and whoever adds one waits now
     decide                      `make`            the unit's record changes from open to made
     leave the records           `_leave`          as they were to be, with their entries and slots
     end the unit                `_leave`          its place is free again
@@ -23,6 +24,7 @@ from piql.runtime.deployment import LOOK_SECONDS, Redeployed
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.agreement import Moves
 from piql.runtime.writing.stepped.backoff import Backoff
+from piql.runtime.writing.stepped.children import Children
 from piql.runtime.writing.stepped.contributions import inheriting
 from piql.runtime.writing.stepped.notation import text_of
 from piql.runtime.writing.stepped.stamps import stamp_of
@@ -34,9 +36,14 @@ from piql.runtime.writing.table_rules.guards import Guards
 from piql.store.row_writes import StoredRecord
 from piql.store.rows import Row, State
 
+_BESIDE = 3  # requests for a record beside a group: it is read, held and left
 CHANGES = (
     "a change of the schema is on its way that checks or counts rows which the unit writes: try again when it is done"
 )
+
+
+class GroupMoved(Exception):
+    """Rows came and went while a group was read."""
 
 
 class StatementRefused(Exception):
@@ -52,7 +59,8 @@ class StatementRefused(Exception):
 class Known:
     """A record that a unit has read: as it was found, its image then, and the one that the unit leaves so far.
 
-    `statement` is the number of the last statement that changed it.
+    `statement` is the number of the last statement that changed it. One that `is_beside` a group is held since some
+    write may put it there: its requests are repairs.
     """
 
     writer: SteppedWriter
@@ -61,6 +69,7 @@ class Known:
     old: Row | None
     new: Row | None
     statement: int = 0
+    is_beside: bool = False
 
 
 @dataclass(slots=True)
@@ -74,6 +83,15 @@ class _Shown:
     left: Moves
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A group that was read: the rows of a table that name the row with a `key`."""
+
+    table: str
+    children: Children
+    key: Row
+
+
 class UnitTry:
     """One try; `writer_of` gives the writer of a table by its name."""
 
@@ -83,6 +101,7 @@ class UnitTry:
         self._writer_of = writer_of
         self._backoff = backoff
         self._records: dict[tuple[str, Row], Known] = {}
+        self._groups: dict[tuple[str, tuple[str, ...], Row], _Group] = {}
         self._began = identity.wait_policy.clock()
         self._unit: UnitRecord | None = None
         self._may_be_decided = False
@@ -104,8 +123,51 @@ class UnitTry:
             known = self._records[table, key] = Known(writer, key, record, image, image)
         return known
 
+    def group(self, table: str, columns: tuple[str, ...], key: Row, most: int, meter: Meter) -> list[Row]:
+        """Return the rows that name one row by a foreign key of these columns, at most `most`, as the unit has them.
+
+        `key` has the values of the columns. The first look at them is counted by the caller. Raises NotDeployed where
+        there is no such foreign key any more, and GroupMoved.
+        """
+        reference = self._writer_of(table).references.by_columns(columns)
+        children = reference.children(most)
+        group = self._groups.get((table, columns, key))
+        parent = reference.parent_key(key)
+        if parent is None:
+            return []  # no row can be named so
+        in_order = dict(zip(columns, key, strict=True))
+        if group is None:
+            group = _Group(table, children, tuple([in_order[name] for name in children.columns]))
+            self.record(reference.parent_table, parent, meter)
+            self._read(group, most, meter)
+            self._groups[table, columns, key] = group
+        images = [known.new for (name, _), known in self._records.items() if name == table]
+        return [image for image in images if image is not None and children.is_named_by(image, group.key)]
+
+    def _read(self, group: _Group, most: int, meter: Meter) -> None:
+        """Read each record that names the row of a group, at most `most`, and each that a write may let name it.
+
+        The latter are held, too: so their writers wait, or are seen to have been quicker.
+        """
+        for primary, _ in group.children.found(group.key):
+            if (group.table, primary) in self._records:
+                continue
+            counted = Meter()
+            known = self.record(group.table, primary, counted)
+            meter.lose(counted.lost)
+            known.is_beside = not group.children.is_named_by(known.old, group.key)
+            if known.is_beside:
+                meter.repair(_BESIDE)
+                continue
+            members = [known for (name, _), known in self._records.items() if name == group.table]
+            if sum(group.children.is_named_by(known.old, group.key) for known in members) > most:
+                raise GroupMoved
+            meter.step(1)
+
     def is_as_read(self, meter: Meter) -> bool:
         """Return whether what was read was there at one moment, so that a refusal that rests on it holds."""
+        if self._groups:
+            return self._is_as_held(meter)
         if len(self._records) < 2:
             return True
         for known in self._records.values():
@@ -114,6 +176,20 @@ class UnitTry:
             if _write_of(record) != _write_of(known.record):
                 return False
         return True
+
+    def _is_as_held(self, meter: Meter) -> bool:
+        """Return what `is_as_read` does, of groups: all is held at one moment, then left as it was."""
+        for known in self._records.values():
+            known.new = known.old
+        counted = Meter()
+        try:
+            unit, _ = self._open(counted)
+            is_held = unit is not None and self._holds(unit, counted)
+        finally:
+            with suppress(StoreUnavailable):
+                self._withdraw(counted)
+            meter.lose(counted.attempts)
+        return is_held
 
     def make(self, meter: Meter) -> bool:
         """Take all steps from the unit's record on; return whether the unit was made.
@@ -133,10 +209,11 @@ class UnitTry:
             try:
                 self._show(shown, meter)
             except StatementRefused:
-                if not self.is_as_read(meter):
+                is_as_read = self._holds(unit, meter) if self._groups else self.is_as_read(meter)
+                if not is_as_read:
                     return self._withdraw(meter)
                 raise
-            if not self._hold(unit, meter):
+            if not self._holds(unit, meter):
                 return self._withdraw(meter)
             self._look_again()
             meter.step(1)
@@ -216,12 +293,28 @@ class UnitTry:
             meter.step(sum(change.known.writer.entries.count(change.touched) for change in shown))
             row_writes.change_entries(entries)
 
+    def _holds(self, unit: UnitRecord, meter: Meter) -> bool:
+        """Hold all records and look at the groups; return whether all is as it was read."""
+        return self._hold(unit, meter) and self._look(meter)
+
+    def _look(self, meter: Meter) -> bool:
+        """Return whether each group has no row but those that are held, not even one that may come.
+
+        Nobody waits here, since all records are held.
+        """
+        for group in self._groups.values():
+            meter.step(1)
+            rows = group.children.found(group.key)
+            if len(rows) >= group.children.most or any((group.table, key) not in self._records for key, _ in rows):
+                return False
+        return True
+
     def _hold(self, unit: UnitRecord, meter: Meter) -> bool:
         """Hold all records in the order of their keys; return whether each was the one that was read."""
         for held in unit.held:
             known = self._records[held.table, held.key]
             state = State.DOUBTFUL if held.old is not None else State.COMING
-            meter.step(1)
+            meter.step(not known.is_beside)
             if not known.writer.records.put(held.key, held.old, state, held.hold, held.known)[0]:
                 return False
         return True
@@ -236,9 +329,10 @@ class UnitTry:
     def _leave(self, unit: UnitRecord, shown: list[_Shown], meter: Meter) -> None:
         """Leave each record of a unit that is made, make entries and slots agree, and end the unit."""
         for held in unit.held:
-            writer = self._records[held.table, held.key].writer
+            known = self._records[held.table, held.key]
+            writer = known.writer
             gone = State.GONE if held.is_changed else held.state
-            meter.step(1)
+            meter.step(not known.is_beside)
             writer.records.put(
                 held.key, held.new, State.VISIBLE if held.new is not None else gone, held.write, held.hold
             )
