@@ -42,6 +42,19 @@ CREATE QUERY bought AS SELECT item, price, n FROM lines WHERE purchase = [purcha
 CREATE QUERY purchase AS SELECT total FROM purchases WHERE id = [purchase];
 CREATE QUERY ofBuyer AS SELECT id, total FROM purchases WHERE buyer = [buyer] ORDER BY id LIMIT 50;
 """
+CARTS = """
+CREATE TABLE carts (id INT PRIMARY KEY);
+CREATE TABLE cart_lines (
+  cart INT REFERENCES carts, n INT, v INT NOT NULL, PRIMARY KEY (cart, n), CARDINALITY LIMIT 20 (cart)
+);
+CREATE TABLE receipts (id INT PRIMARY KEY, total INT NOT NULL);
+CREATE UNIT checkOut AS BEGIN
+  LET total = COALESCE((SELECT SUM(v) FROM cart_lines WHERE cart = [cart]), 0);
+  INSERT INTO receipts (id, total) VALUES ([receipt], [total]) IF NOT EXISTS;
+  DELETE FROM cart_lines WHERE cart = [cart];
+END;
+CREATE QUERY addLine AS INSERT INTO cart_lines (cart, n, v) VALUES ([cart], [n], [v]) IF NOT EXISTS;
+"""
 ITEMS, STOCK = 3, 60
 
 
@@ -114,6 +127,42 @@ def test_units_beside_each_other_and_behind_a_stopped_one(
                 assert bool(second.execute("bought", {"purchase": 1}, consistency="quorum").rows) == is_made
                 second.run("UPDATE goods SET price = 1 WHERE id = 1")  # out of patience after a second
                 check(second, bought)
+
+
+def shop(url: str, writer: int) -> tuple[int, int]:
+    """Put lines into two carts and check them out, beside others; return what was put in for certain, and perhaps."""
+    certain = perhaps = 0
+    with piql.connect(url) as db:
+        for turn in range(15):
+            number = 100 * writer + turn
+            try:
+                if turn % 4 == 3:
+                    page = db.execute("checkOut", {"cart": turn % 2, "receipt": number})
+                    assert page.operations <= db.deployment.compilation.queries["checkOut"].bound.operations  # type: ignore[union-attr]
+                else:
+                    db.execute("addLine", {"cart": turn % 2, "n": number, "v": 1 + turn})
+                    certain += 1 + turn
+            except piql.CardinalityViolation:
+                pass  # the cart is full
+            except piql.StoreUnavailable:
+                perhaps += 0 if turn % 4 == 3 else 1 + turn
+    return certain, perhaps
+
+
+def test_what_is_checked_out_was_in_the_cart_once(cluster_url: Callable[..., str]) -> None:
+    url = cluster_url()
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(CARTS))
+        db.load("carts", [{"id": number} for number in range(2)])
+        with ThreadPoolExecutor(4) as pool:
+            amounts = [writer.result() for writer in [pool.submit(shop, url, writer) for writer in range(4)]]
+        certain, perhaps = (sum(of_writers) for of_writers in zip(*amounts, strict=True))
+        db.sweep(older_than=-1)
+        assert broken_promises(db) == []
+        receipts = [int(total) for (total,) in db.some_rows("receipts", ("total",), 999)]
+        left = [int(v) for (v,) in db.some_rows("cart_lines", ("v",), 999)]
+        assert any(receipts)
+        assert certain <= sum(receipts) + sum(left) <= certain + perhaps
 
 
 def stop(db: Database, monkeypatch: pytest.MonkeyPatch, *, is_made: bool) -> None:
