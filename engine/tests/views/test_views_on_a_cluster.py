@@ -22,9 +22,11 @@ pytestmark = pytest.mark.cluster
 TABLES = """
 CREATE TABLE books (id INT PRIMARY KEY, kind VARCHAR(8) NOT NULL);
 CREATE TABLE sales (
-  id INT PRIMARY KEY, book INT NOT NULL REFERENCES books, copies INT NOT NULL, sold TIMESTAMP NOT NULL
+  id INT PRIMARY KEY, book INT NOT NULL REFERENCES books, copies INT NOT NULL, sold TIMESTAMP NOT NULL,
+  gift INT NULL REFERENCES books
 );
-CREATE QUERY sell AS INSERT INTO sales (id, book, copies, sold) VALUES ([id], [book], [copies], [sold]);
+CREATE QUERY sell AS INSERT INTO sales (id, book, copies, sold, gift) VALUES ([id], [book], [copies], [sold], [gift]);
+CREATE QUERY wrap AS UPDATE sales SET gift = [gift] WHERE id = [id];
 CREATE QUERY exchange AS UPDATE sales SET book = [book] WHERE id = [id];
 CREATE QUERY takeBack AS DELETE FROM sales WHERE id = [id];
 CREATE QUERY name AS UPDATE books SET kind = [kind] WHERE id = [id];
@@ -35,6 +37,8 @@ FROM sales s JOIN books b ON b.id = s.book GROUP BY b.kind;
 CREATE VIEW ofHour AS SELECT book, WINDOW_START(sold) AS began, COUNT(*) AS n, SUM(copies) AS copies
 FROM sales GROUP BY book, WINDOW_START(sold) WINDOW 1 HOUR BY 30 MINUTES;
 CREATE VIEW ofBook AS SELECT book, COUNT(*) AS n, SUM(copies) AS copies FROM sales GROUP BY book STRIPES 4;
+CREATE VIEW ofGift AS SELECT s.book, COALESCE(g.kind, '') AS kind, COUNT(*) AS n, COUNT(g.id) AS gifts
+FROM sales s LEFT JOIN books g ON g.id = s.gift GROUP BY s.book, COALESCE(g.kind, '');
 CREATE QUERY total AS SELECT SUM(n) AS n, SUM(copies) AS copies FROM ofBook WHERE book = [book];
 CREATE QUERY best AS SELECT kind, copies FROM ofKind ORDER BY copies DESC LIMIT 3;
 """
@@ -42,7 +46,9 @@ NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 
 def sale(number: int) -> dict[str, Any]:
-    return {"id": number, "book": number % 4, "copies": 1 + number % 3, "sold": NOON + timedelta(minutes=7 * number)}
+    sold = NOON + timedelta(minutes=7 * number)
+    gift = number % 5 if number % 3 else None
+    return {"id": number, "book": number % 4, "copies": 1 + number % 3, "sold": sold, "gift": gift}
 
 
 def write_some(url: str, writer: int) -> None:
@@ -52,6 +58,7 @@ def write_some(url: str, writer: int) -> None:
             number = 100 * (1 + writer) + turn
             db.execute("sell", sale(number))
             db.execute("exchange", {"id": turn % 6, "book": (turn + writer) % 4})
+            db.execute("wrap", {"id": turn % 6, "gift": writer if turn % 2 else None})
             if turn % 3 == 0:
                 db.execute("takeBack", {"id": number})
             with suppress(piql.ConstraintViolation):  # while a sale names the book
@@ -79,5 +86,5 @@ def test_views_are_what_their_tables_give_beside_writers(
         sold = db.some_rows("sales", ["book", "copies"], 999)
         of_book = [copies for book, copies in sold if book == 1]
         assert db.execute("total", {"book": 1}).rows == [{"n": len(of_book), "copies": sum(of_book)}]
-        for name in ("ofKind", "ofHour", "ofBook"):
+        for name in ("ofKind", "ofHour", "ofBook", "ofGift"):
             assert recount(db, db.deployment.tables[name]).is_right
