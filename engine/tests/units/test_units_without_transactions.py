@@ -27,7 +27,6 @@ CREATE VIEW of_kind AS SELECT k, COUNT(*) AS n FROM seen WHERE k IS NOT NULL GRO
 REFUSED = {
     "UPDATE t SET v = 1 WHERE g = [g]": "looks for rows of t that do not all name one row by a foreign key",
     "UPDATE free SET v = 1 WHERE n = [n] ORDER BY id LIMIT 5": "looks for rows of free that do not all name one row",
-    "UPDATE line SET v = 1 WHERE n IN [n] MAX 2": "looks for rows of line that do not all name one row",
     "DELETE FROM t WHERE u = [u]": "finds its row by a UNIQUE key",
     "INSERT INTO t (id, v) VALUES ([a], (SELECT m FROM named WHERE id = [b]))": "reads values in VALUES",
     "INSERT INTO t (id, u) VALUES ([a], [b]) ON CONFLICT DO NOTHING": "finds its row by a UNIQUE key",
@@ -47,6 +46,9 @@ TAKEN = {
     "rows that come where there are none": "INSERT INTO t (id, g) VALUES ([a], 1), ([b], 1) IF NOT EXISTS",
     "a group that goes": "DELETE FROM line WHERE n = [n]",
     "part of a group": "UPDATE line SET v = 1 WHERE n = [n] AND k > [k]",
+    "two groups": "UPDATE line SET v = 1 WHERE n IN [n] MAX 2",
+    "whether a group has rows": "LET v = CASE WHEN EXISTS (SELECT 1 FROM line WHERE n = [n]) THEN 1 ELSE 2 END; "
+    "UPDATE child SET n = 1 WHERE id = [v]",
     "a group that is read": "LET v = (SELECT SUM(v) FROM line WHERE n = [n]); UPDATE child SET n = 1 WHERE id = [v]",
     "an upsert": "INSERT INTO child (id, n) VALUES ([a], 1) ON CONFLICT (id) DO UPDATE SET n = 2",
     "a read": "LET m = (SELECT m FROM named WHERE id = [a]); UPDATE child SET n = [m] WHERE id = [b]",

@@ -100,13 +100,16 @@ def _of_groups(plan: Statement, number: int, tables: Mapping[str, Table]) -> Ite
     Each is read, held and left. The rows that a write changes are among its records.
     """
     for read in plans_read([plan]):
-        for group in groups_read(read, tables):
-            changed = bound_of(read).rows if isinstance(plan, WritePlan) else 0
-            count, formula = 4, "4"
-            if changed < group.most:
-                count, formula = 4 + 3 * (group.most - changed), str(4 + 3 * (group.most - changed))
-            if not changed:
-                formula = f"{_times(3, group.symbol, group.most)} + 4"
+        bound = bound_of(read)
+        requests = {operator.path: operator.operations for operator in bound.by_operator}
+        changed = bound.rows if isinstance(plan, WritePlan) else 0
+        for path, group in groups_read(read, tables):
+            groups = requests[path]
+            staying = max(groups * group.most - changed, 0)
+            changed = max(changed - groups * group.most, 0)
+            count = 4 * groups + 3 * staying
+            is_named = groups == 1 and staying == group.most
+            formula = f"{_times(3, group.symbol, group.most)} + 4" if is_named else str(count)
             reason = (
                 f"the rows of {group.table.name} that statement {number} looks for, and the row of {group.key.table} "
                 "that they name, read and held until the unit is decided: only without transactions"

@@ -40,9 +40,9 @@ def tables_held(statements: Sequence[Statement]) -> set[str]:
     Of a table whose rows it looks for, those are in that any of its foreign keys names.
     """
     writes = [statement for statement in statements if isinstance(statement, WritePlan)]
-    read = {get.table.name for plan in plans_read(statements) for get in _gets(plan)}
-    scanned = [scan for plan in plans_read(statements) for scan in plan.find(IndexScan) if not is_get(scan)]
-    named = {key.table for scan in scanned for key in scan.table.foreign_keys}
+    reads = [read for plan in plans_read(statements) for read in _reads(plan)]
+    read = {by.table.name for by in reads}
+    named = {key.table for by in reads if not is_get(by) for key in by.table.foreign_keys}
     named |= {key.table for write in writes for key in write.references}
     return read | named | {write.table.name for write in writes}
 
@@ -85,23 +85,18 @@ def _ways(write: WritePlan) -> tuple[WritePlan, ...]:
 
 def _reason_of_read(plan: PhysicalNode, tables: Mapping[str, Table]) -> str | None:
     """Return why a LET or a section has no part in such a unit: it reads more than rows by keys and held groups."""
-    for read in _gets(plan):
-        if isinstance(read, IndexScan):
-            is_held = is_get(read) or group_of(read, tables) is not None
-        else:
-            is_held = read.index.is_primary and len(read.prefix) == len(read.index.columns)
+    for read in _reads(plan):
+        is_held = is_get(read) if isinstance(read, IndexFKJoin) else is_get(read) or group_of(read, tables) is not None
         if not is_held:
-            return _looks_for(read.table)
-    return next((_looks_for(join.table) for join in plan.find(SortedIndexJoin)), None)
+            table = read.table.name
+            return f"looks for rows of {table} that do not all name one row by a foreign key with a CARDINALITY LIMIT"
+    return None
 
 
-def _looks_for(table: Table) -> str:
-    return f"looks for rows of {table.name} that do not all name one row by a foreign key with a CARDINALITY LIMIT"
-
-
-def _gets(plan: PhysicalNode) -> list[IndexScan | IndexFKJoin]:
-    """Return what reads records by their keys; the one row that every query may begin with reads nothing."""
-    return [*(scan for scan in plan.find(IndexScan) if scan.limit.max), *plan.find(IndexFKJoin)]
+def _reads(plan: PhysicalNode) -> list[IndexScan | SortedIndexJoin | IndexFKJoin]:
+    """Return what reads records; the one row that every query may begin with reads nothing."""
+    scans = [scan for scan in plan.find(IndexScan) if scan.limit.max]
+    return [*scans, *plan.find(SortedIndexJoin), *plan.find(IndexFKJoin)]
 
 
 def _reason_of_groups(writes: Sequence[WritePlan]) -> str | None:

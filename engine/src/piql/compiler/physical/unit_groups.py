@@ -9,11 +9,12 @@ Whoever adds a row to such a group looks at the row that it names. So a unit tha
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from piql.compiler.logical.expressions import Parameter
-from piql.compiler.physical.operators import IndexScan, KeyPart, PhysicalNode
+from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, inputs
 from piql.schema.catalog import ForeignKey, Table
+
+GroupRead: TypeAlias = IndexScan | SortedIndexJoin
 
 
 class HeldGroup(NamedTuple):
@@ -25,16 +26,26 @@ class HeldGroup(NamedTuple):
     symbol: str
 
 
-def groups_read(plan: PhysicalNode, tables: Mapping[str, Table]) -> Iterator[HeldGroup]:
-    """Yield the group of each scan of a unit that stores without transactions make, but for those of one row."""
-    for scan in plan.find(IndexScan):
-        group = group_of(scan, tables) if scan.limit.max and not is_get(scan) else None
+def groups_read(plan: PhysicalNode, tables: Mapping[str, Table]) -> Iterator[tuple[tuple[int, ...], HeldGroup]]:
+    """Yield the groups of a read that stores without transactions make in a unit, each with the path to its operator.
+
+    Each request of the operator reads such a group. Reads of one row by its key have none.
+    """
+    for path, read in _reads(plan):
+        group = group_of(read, tables) if read.limit.max and not is_get(read) else None
         if group is not None:
-            yield group
+            yield path, group
 
 
-def is_get(scan: IndexScan) -> bool:
-    """Return whether a scan reads at most one row, by its primary key."""
+def _reads(plan: PhysicalNode, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], GroupRead]]:
+    if isinstance(plan, IndexScan | SortedIndexJoin):
+        yield path, plan
+    for at, child in enumerate(inputs(plan)):
+        yield from _reads(child, (*path, at))
+
+
+def is_get(scan: GroupRead) -> bool:
+    """Return whether each request reads at most one row, by its primary key."""
     return scan.index.is_primary and len(scan.prefix) == len(scan.index.columns)
 
 
@@ -52,18 +63,14 @@ def group_by(table: Table, columns: Collection[str], tables: Mapping[str, Table]
     return min(groups, key=lambda group: group.most, default=None)
 
 
-def group_of(scan: IndexScan, tables: Mapping[str, Table]) -> HeldGroup | None:
-    """Return the group in which all is that a scan can read; None where no row holds that."""
-    index = scan.index
+def group_of(read: GroupRead, tables: Mapping[str, Table]) -> HeldGroup | None:
+    """Return the group in which all is that one request can read; None where no row holds that."""
+    index = read.index
     if index.buckets > 1 or any(column.token_of for column in index.columns):
         return None
-    if any(part.is_null or len(part.values) > 1 or _is_list(part) for part in scan.prefix):
+    if any(part.is_null for part in read.prefix):
         return None
-    return group_by(tables.get(scan.table.name, scan.table), [part.column for part in scan.prefix], tables)
-
-
-def _is_list(part: KeyPart) -> bool:
-    return any(isinstance(value, Parameter) and value.max_items is not None for value in part.values)
+    return group_by(tables.get(read.table.name, read.table), [part.column for part in read.prefix], tables)
 
 
 def _most(table: Table, key: ForeignKey) -> tuple[int, str] | None:
