@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, inputs
+from piql.compiler.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, inputs
 from piql.schema.catalog import ForeignKey, Table
 
 GroupRead: TypeAlias = IndexScan | SortedIndexJoin
@@ -44,9 +44,9 @@ def _reads(plan: PhysicalNode, path: tuple[int, ...] = ()) -> Iterator[tuple[tup
         yield from _reads(child, (*path, at))
 
 
-def is_get(scan: GroupRead) -> bool:
+def is_get(read: GroupRead | IndexFKJoin) -> bool:
     """Return whether each request reads at most one row, by its primary key."""
-    return scan.index.is_primary and len(scan.prefix) == len(scan.index.columns)
+    return read.index.is_primary and len(read.prefix) == len(read.index.columns)
 
 
 def group_by(table: Table, columns: Collection[str], tables: Mapping[str, Table]) -> HeldGroup | None:
