@@ -8,6 +8,7 @@ import { pathOf, rangeOf, shownPaths } from '../models'
 import { languages } from '../monaco'
 import { fileOf, quietly } from './ask'
 import { onMeaning } from './meaning'
+import { atRest } from './rest'
 import { wordsOf } from './words'
 
 const SYMBOLS: Readonly<Record<OutlineItem['kind'], languages.SymbolKind>> = {
@@ -38,6 +39,7 @@ function symbolOf(item: OutlineItem): languages.DocumentSymbol {
 
 export const folds: languages.FoldingRangeProvider = {
   provideFoldingRanges: async (model, _context, token) => {
+    if (!(await atRest(model))) return null // Monaco asks again after each change
     const body = fileOf(model)
     const files = sourceFiles()
     // A text that is only looked at, such as a deployed one, is not among the files.
@@ -77,6 +79,8 @@ export const tokens: languages.DocumentSemanticTokensProvider = {
   getLegend: () => ({ tokenTypes: [...TOKEN_TYPES], tokenModifiers: ['definition'] }),
   onDidChange: (listener) => ({ dispose: onMeaning(shownPaths, listener) }),
   provideDocumentSemanticTokens: async (model, _last, token) => {
+    // To Monaco, this word says that it shall keep the colours, and ask again about the text of then.
+    if (!(await atRest(model))) throw new Error('busy')
     const answer = await wordsOf(pathOf(model.uri), sourceFiles(), token)
     if (!answer) return null
     const numbers = answer.types.map((type) => (TOKEN_TYPES.includes(type) ? TOKEN_TYPES.indexOf(type) : NO_COLOUR))
