@@ -148,7 +148,7 @@ def do(db: Database, text: str) -> str:
     assert query.bound is not None
     assert page.operations <= query.bound.operations, f"{text}: {page.operations} of {query.bound.operations}"
     if word == "READ":
-        assert page.repair_operations <= 2 * query.bound.operations
+        assert page.repair_operations <= 3 * query.bound.operations
         return repr(page.rows)
     return "done"
 

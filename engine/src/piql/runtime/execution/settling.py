@@ -204,11 +204,12 @@ class SettledStore(StoreWrapper):
         return records
 
     def session(self, bound: int) -> SettlingSession:
-        """Return the session of one execution; its repairs may make `bound` requests at most, twice that among units.
+        """Return the session of one execution; its repairs may make `bound` requests at most, thrice that among units.
 
-        A record that a unit holds takes one request for itself, behind an entry, and one for the unit.
+        A record that a unit holds takes one request for itself, behind an entry, one for the unit, and one to see it
+        again once the unit is over.
         """
-        return SettlingSession(self, 2 * bound if self.has_held else bound)
+        return SettlingSession(self, 3 * bound if self.has_held else bound)
 
 
 def _whole(table: Table) -> ReadShape:

@@ -2,9 +2,19 @@
 
     read the record ──held──▶ look at the unit ──open, refused──▶ the record as it is
                                                ──made──────────▶ the record as the unit names it
-                                               ──over──────────▶ read the record again
+                                               ──over, refused─▶ the record as it is
+                                               ──over, made────▶ read the record again
+                                               ──gone──────────▶ read the record again; if the same step holds it,
+                                                                 the record as it is
 
 So nobody sees a part of a unit and then begins a read that does not see the rest.
+
+A step that holds a record may arrive when its unit is over, and so after all its records were left. A step that held
+one before has its condition no more: the write that it knew is not there again. So a record that is held when its unit
+is over was not held when that was decided, and the unit, which holds all records first, was refused. The step puts the
+record as it was, on the condition that nobody has changed it. So what the record says is what holds. Where the unit's
+place says nothing of it any more, only a record that was read behind that look is known to be such a one: the first
+read may have come before a decision. The next write of the record puts it as its own.
 """
 
 from __future__ import annotations
@@ -55,23 +65,25 @@ class HeldRecords:
                 if name not in units:
                     count()
                     units[name] = self._unit(name)
-                unit = units[name]
-                if unit is not None:
-                    image = self._image(unit, key, rows[0])
-                    rows = [] if image is None else [(*image, None, State.VISIBLE)]
-                    break
-                rows = read_again(key)
+                unit, before = units[name], rows[0]
+                if unit is None or (unit.stage == "over" and unit.was_made):
+                    rows = read_again(key)
+                    if unit is not None or not rows or rows[0][-2] != before[-2]:
+                        continue
+                image = self._image(unit, key, rows[0])
+                rows = [] if image is None else [(*image, None, State.VISIBLE)]
             records.append([row[:-2] for row in rows if row[-1] != State.COMING])
         return records
 
     def _unit(self, name: UnitName) -> UnitRecord | None:
+        """Return a unit, also one that is over; None where its place has another one, or none."""
         text = self._row_writes.cell(name.group, name.place)
         unit = unit_from(name.process, name.place, text) if text is not None else None
-        return unit if unit is not None and unit.name == name and unit.stage != "over" else None
+        return unit if unit is not None and unit.name == name else None
 
-    def _image(self, unit: UnitRecord, key: Row, row: Row) -> Row | None:
-        """Return a record that a unit holds, as readers see it."""
-        if unit.stage != "made":
+    def _image(self, unit: UnitRecord | None, key: Row, row: Row) -> Row | None:
+        """Return a record that a unit holds, as readers see it; None for the unit says that it is gone."""
+        if unit is None or unit.stage != "made":
             return None if row[-1] == State.COMING else row[:-2]
         held = next(held for held in unit.held if (held.table, held.key) == (self._table.name, tuple(key)))
         if held.new is None:
