@@ -15,6 +15,7 @@ from views.test_joined_worlds import hold, rows_of
 from views.world import ordered
 
 from .joined import writes, written_world
+from .test_killing_writers import afterwards
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_a_killed_process_leaves_joined_views_right(nurse: Nursery, tmp_path: Pa
     assert killed.acknowledged > 12
 
 
-def kill_writers_by_steps(url: str, kills: int, first_seed: int) -> int:
+def kill_writers_by_steps(url: str, kills: int, first_seed: int, within: float = 0.05) -> int:
     """Kill two processes at a time that write the same rows, and compare the views with what DuckDB computes.
 
     Return how many writes were acknowledged. Of a write that was not, a part of its rows may be written.
@@ -76,16 +77,17 @@ def kill_writers_by_steps(url: str, kills: int, first_seed: int) -> int:
             db.deploy(piql.compile(text))
             for load in world.first_loads():
                 db.load(load.table, load.loaded)
-        for seed in range(first_seed, first_seed + 2 * kills, 2):
-            seeds = [seed, seed + 1]
-            job = {"job": "crash.joined:execute", "url": url, "seeds": seeds, "processes": 2, "by_steps": True}
-            lives = nurse.run(job, kill_after=chance.random() * 0.05, after=chance.randrange(25))
-            acknowledged += sum(done.outcome == "ok" for life in lives for done in life.done)
-            with piql.connect(url) as db:
-                db.sweep(older_than=-1)
-                world.rows = {name: rows_of(db, table) for name, table in world.tables.items()}
-                hold(db, world, with_views=True)
-                assert broken_promises(db) == []
+        with afterwards(url) as connected:
+            for seed in range(first_seed, first_seed + 2 * kills, 2):
+                seeds = [seed, seed + 1]
+                job = {"job": "crash.joined:execute", "url": url, "seeds": seeds, "processes": 2, "by_steps": True}
+                lives = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(25))
+                acknowledged += sum(done.outcome == "ok" for life in lives for done in life.done)
+                with connected() as db:
+                    db.sweep(older_than=-1)
+                    world.rows = {name: rows_of(db, table) for name, table in world.tables.items()}
+                    hold(db, world, with_views=True)
+                    assert broken_promises(db) == []
     return acknowledged
 
 

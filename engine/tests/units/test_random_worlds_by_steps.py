@@ -10,31 +10,13 @@ import pytest
 from piql.versions.change.composition import reason_against_unit
 from promises import broken_promises
 
-from . import world as worlds
 from .test_random_worlds import executed, rows_in
 from .world import World
-
-KINDS = ("put", "put_new", "gain", "put_list", "set", "take", "spend", "take_if", "pin", "unpin")
-READS = ("of_key", "group_of", "row_of", "pinned", "pins_below", "last_pin", "known")
-SCHEMA = """
-CREATE TABLE t (
-  id INT PRIMARY KEY, g INT NULL, v INT NOT NULL, code INT NULL UNIQUE, CHECK (v >= 0), CARDINALITY LIMIT 3 (g));
-CREATE TABLE pins (id INT REFERENCES t, n INT, PRIMARY KEY (id, n), CARDINALITY LIMIT 2 (id));
-CREATE QUERY richest AS SELECT id, v FROM t WHERE g = [g] ORDER BY v DESC LIMIT 2;
-"""
-
-
-@pytest.fixture(autouse=True)
-def what_is_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out what such a store refuses."""
-    monkeypatch.setattr(worlds, "SCHEMA", SCHEMA)
-    monkeypatch.setattr(worlds, "_TEXTS", {kind: worlds._TEXTS[kind] for kind in KINDS})
-    monkeypatch.setattr(worlds, "_LETS", {kind: worlds._LETS[kind] for kind in READS})
 
 
 def live(seed: int, executions: int = 30) -> tuple[int, int]:
     """Execute the units of a seed that are let in; return how many executions there were, and how many were refused."""
-    world = World(seed)
+    world = World(seed, by_steps=True)
     compilation = piql.compile(world.source)
     assert not compilation.has_errors, (world.source, compilation.diagnostics)
     for name in list(world.units):

@@ -23,10 +23,14 @@ CREATE TABLE t (
   CHECK (v >= 0), CARDINALITY LIMIT {MOST_OF_A_GROUP} (g));
 CREATE TABLE pins (
   id INT REFERENCES t, n INT, PRIMARY KEY (id, n), CARDINALITY LIMIT {MOST_PINS} (id));
-CREATE VIEW totals AS SELECT g, COUNT(*) AS n, SUM(v) AS total FROM t WHERE g IS NOT NULL GROUP BY g;
 CREATE QUERY richest AS SELECT id, v FROM t WHERE g = [g] ORDER BY v DESC LIMIT 2;
+"""
+VIEW = """
+CREATE VIEW totals AS SELECT g, COUNT(*) AS n, SUM(v) AS total FROM t WHERE g IS NOT NULL GROUP BY g;
 CREATE QUERY largest AS SELECT g, total FROM totals ORDER BY total DESC LIMIT 2;
 """
+KINDS_BY_STEPS = ("put", "put_new", "gain", "put_list", "set", "take", "spend", "take_if", "pin", "unpin")
+READS_BY_STEPS = ("of_key", "group_of", "row_of", "pinned", "pins_below", "last_pin", "known")
 Values = Mapping[str, Any]
 
 
@@ -109,9 +113,15 @@ _RETURNING = {"take", "take_if", "all", "move", "clear", "put", "gain"}
 
 
 class World:
-    """The units of one seed, and DuckDB with the rows that they have left so far."""
+    """The units of one seed, and DuckDB with the rows that they have left so far.
 
-    def __init__(self, seed: int) -> None:
+    With `by_steps` it leaves out most of what a store without transactions refuses.
+    """
+
+    def __init__(self, seed: int, *, by_steps: bool = False) -> None:
+        self._schema = SCHEMA if by_steps else SCHEMA + VIEW
+        self._kinds = KINDS_BY_STEPS if by_steps else tuple(_TEXTS)
+        self._reads = READS_BY_STEPS if by_steps else tuple(_LETS)
         self.chance = random.Random(seed)
         self.units = {f"unit{number}": self._unit() for number in range(4)}
         self.oracle = duckdb.connect()
@@ -119,21 +129,21 @@ class World:
 
     @property
     def source(self) -> str:
-        return SCHEMA + "".join(
+        return self._schema + "".join(
             f"CREATE UNIT {name} AS BEGIN\n" + "".join(f"  {statement.text};\n" for statement in statements) + "END;\n"
             for name, statements in self.units.items()
         )
 
     def _unit(self) -> list[Statement]:
         chance = self.chance
-        kinds = chance.choices(list(_TEXTS), k=chance.randint(1, 5))
+        kinds = chance.choices(self._kinds, k=chance.randint(1, 5))
         may_return = [number for number, kind in enumerate(kinds) if kind in _RETURNING]
         returning = chance.choice(may_return) if may_return and chance.random() < 0.5 else None
         statements: list[Statement] = []
         lets: list[str] = []
         for number, kind in enumerate(kinds):
             if chance.random() < 0.4:
-                read = self._statement(10 + number, chance.choice(list(_LETS)), False, lets)
+                read = self._statement(10 + number, chance.choice(self._reads), False, lets)
                 statements.append(read)
                 lets += read.lets
             statements.append(self._statement(number, kind, number == returning, lets))
