@@ -156,6 +156,18 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         (UNITS["all lines of a cart go"],),
         ('READ lines {"x": 1}', 'READ paid {"x": 1}'),
     ),
+    "who reads lines that come": (
+        ('DO fill {"rows": [[2, 1, 10], [2, 2, 20]]}',),
+        ('READ lines {"x": 2}',),
+    ),
+    "who reads notes that change": (
+        (UNITS["all notes of a cart change"],),
+        ('READ notes {"x": 1}', 'READ v {"x": 9}'),
+    ),
+    "who reads notes that change, turned": (
+        (UNITS["all notes of a cart change"],),
+        ('READ v {"x": 9}', 'READ notes {"x": 1}'),
+    ),
     "who reads both records": (
         (UNITS["two records"],),
         ('READ v {"x": 1}', 'READ v {"x": 2}'),
@@ -185,7 +197,12 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ('READ of_owner {"owner": "eve"}', 'READ v {"x": 3}', 'READ of_owner {"owner": "bob"}'),
     ),
 }
-FAST = ("units that share one record", "who reads both records", "notes are counted, and one comes")
+FAST = (
+    "units that share one record",
+    "who reads both records",
+    "notes are counted, and one comes",
+    "who reads lines that come",
+)
 
 
 MOST_ORDERS = 400  # of a pair of which one does not wait: some have tens of thousands

@@ -108,6 +108,7 @@ class PreparedQuery:
         checks = ParameterChecks(query.parameters, store.codec)
         self._checked = checks.checked
         self.bound = bound.operations
+        self._fetched = bound.rows_fetched
         self.is_shaped_by_data = _is_shaped_by_data(query)
         order = page_order(plan)
         self._is_paged = order is not None
@@ -261,7 +262,7 @@ class PreparedQuery:
 
         Return the work of the last run, and the requests of repairs.
         """
-        session = store.session(self.bound)
+        session = store.session(self.bound, self._fetched)
         watched = self._watched(session, incidents)
         while True:
             try:

@@ -9,7 +9,9 @@
 
     held by a unit      a record of a table that units write may be held (docs/decisions/0083): its unit is looked at.
                         If that is open, the row is as it was; if it is made, the row is what it was to become. Records
-                        of such tables are read as entries are: a DOUBTFUL or COMING one is settled.
+                        of such tables are read as entries are: a DOUBTFUL or COMING one is settled. Rows that were read
+                        before a unit held theirs may be those from before it. So where a unit turns out to be made, or
+                        a row in doubt has changed since, the range is read again, until nothing new is seen.
 
 A row as it is read here has, behind the columns asked for, the other key columns of its index and then its State, as
 `row[-1]`; VISIBLE is 0, so `any(row[-1] …)` asks whether an entry is in doubt.
@@ -32,6 +34,7 @@ from piql.store.base import Answers, Batch, Consistency, ReadShape, Store
 from piql.store.rows import STATE, PreparedRead, Row, State
 from piql.store.wrapper import StoreWrapper
 
+MADE = "unit "  # begins the name of a unit that is made, as what has changed a record
 SPARE = 1  # entries that each range is asked for beyond its limit
 
 
@@ -47,10 +50,11 @@ class HeldRecords(Protocol):
         answers: Sequence[list[Row]],
         read_again: Callable[[Row], list[Row]],
         count: Callable[[], None],
-    ) -> list[list[Row]]:
+    ) -> tuple[list[list[Row]], list[str | None]]:
         """Return the records of `answers` to gets of `keys`, without WRITE and State, as their units leave them.
 
-        `count` is called before each request, and may raise; `read_again` counts for itself.
+        The second list has what has changed each, a write or a unit that is made; None where a unit holds it that is
+        not made. `count` is called before each request, and may raise; `read_again` counts for itself.
         """
         ...
 
@@ -203,13 +207,14 @@ class SettledStore(StoreWrapper):
         self.has_held |= records is not None
         return records
 
-    def session(self, bound: int) -> SettlingSession:
-        """Return the session of one execution; its repairs may make `bound` requests at most, thrice that among units.
+    def session(self, bound: int, rows: int) -> SettlingSession:
+        """Return the session of one execution of a plan that makes `bound` requests, which fetch so many rows, at most.
 
-        A record that a unit holds takes one request for itself, behind an entry, one for the unit, and one to see it
-        again once the unit is over.
+        Its repairs may make `bound` requests; among units three for each request and for each row. A record that a unit
+        holds takes one for itself, one for the unit, and one to see it again once the unit is over; a range is read
+        again.
         """
-        return SettlingSession(self, 3 * bound if self.has_held else bound)
+        return SettlingSession(self, 3 * (bound + rows) if self.has_held else bound)
 
 
 def _whole(table: Table) -> ReadShape:
@@ -233,6 +238,7 @@ class SettlingSession(StoreWrapper):
         self.requests = 0
         self._consistency: Consistency | None = None
         self._seen: dict[tuple[str, Row], list[tuple[_Entry, Row]]] = {}
+        self._changed_by: set[tuple[str, Row, str]] = set()
 
     @property
     def repairs_left(self) -> int:
@@ -268,7 +274,7 @@ class SettlingSession(StoreWrapper):
         read = batch.read
         if isinstance(read, _RecordRead):
             if read.records is not None:
-                answers = self._free(read.records, batch.arguments, answers)
+                answers, _ = self._free(read.records, batch.arguments, answers)
             return [self._records(read, key, rows) for key, rows in zip(batch.arguments, answers, strict=True)]
         if not isinstance(read, _SettledRead):
             return answers
@@ -293,8 +299,10 @@ class SettlingSession(StoreWrapper):
                 raise RowMoved
         return [tuple([record[position] for position in read.positions]) for record in rows]
 
-    def _free(self, records: HeldRecords, keys: Sequence[Row], answers: list[list[Row]]) -> list[list[Row]]:
-        """Return whole records as their units, which were looked at, leave them to readers."""
+    def _free(
+        self, records: HeldRecords, keys: Sequence[Row], answers: list[list[Row]]
+    ) -> tuple[list[list[Row]], list[str | None]]:
+        """Return whole records as their units, which were looked at, leave them to readers, and what changed them."""
 
         def read_again(key: Row) -> list[Row]:
             self.repair(1)
@@ -306,10 +314,23 @@ class SettlingSession(StoreWrapper):
         return records.free(keys, answers, read_again, repair)
 
     def _settled(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> list[Row]:
-        """Return up to the limit of rows whose records have them, reading on while some are missing."""
-        settled = self._confirmed(read, rows)
+        """Return up to the limit of rows whose records have them, all as of one moment."""
+        while True:
+            settled, is_still = self._read_on(read, arguments, rows)
+            if is_still or read.shape.is_get:
+                return settled
+            self.repair(1)
+            (batch,) = [_raw(Batch(read, [arguments]))]
+            rows = self.behind.read_many([batch], self._consistency)[0][0]
+
+    def _read_on(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> tuple[list[Row], bool]:
+        """Return up to the limit of rows whose records have them, reading on while some are missing.
+
+        The second value says whether those in doubt have not changed since the rows were read, as far as is known.
+        """
+        settled, is_still = self._confirmed(read, rows)
         if read.shape.is_get:
-            return settled
+            return settled, is_still
         limit: int = arguments[-1]
         entries_asked = limit + SPARE
         while len(settled) < limit and len(rows) == entries_asked:
@@ -317,18 +338,26 @@ class SettlingSession(StoreWrapper):
             entries_asked = limit - len(settled) + SPARE
             next_arguments = read.further_arguments(arguments, rows[-1], entries_asked)
             rows = self.behind.read_many([Batch(read.further, [next_arguments])], self._consistency)[0][0]
-            settled += self._confirmed(read, rows)
-        return settled[:limit]
+            further, are_still = self._confirmed(read, rows)
+            settled += further
+            is_still &= are_still
+        return settled[:limit], is_still
 
-    def _confirmed(self, read: _SettledRead, rows: list[Row]) -> list[Row]:
-        """Return the rows whose records have them; a row in doubt gets its record's values."""
+    def _confirmed(self, read: _SettledRead, rows: list[Row]) -> tuple[list[Row], bool]:
+        """Return the rows whose records have them; a row in doubt gets its record's values.
+
+        The second value says whether all of these are known to be as they were when the rows were read.
+        """
+        is_still = True
         doubtful = list(dict.fromkeys(read.entry.primary(row) for row in rows if row[-1] != State.VISIBLE))
         records: dict[Row, Row] = {}
         if doubtful:
             self.repair(len(doubtful))
             answers = self.behind.read_many([Batch(read.get, doubtful)], self._consistency)[0]
             if read.records is not None:
-                answers = self._free(read.records, doubtful, answers)
+                answers, changes = self._free(read.records, doubtful, answers)
+                known = [self._is_known(read, key, by) for key, by in zip(doubtful, changes, strict=True)]
+                is_still = all(known)
             records = {key: rows_of_key[0] for key, rows_of_key in zip(doubtful, answers, strict=True) if rows_of_key}
         confirmed: list[Row] = []
         for row in rows:
@@ -338,7 +367,19 @@ class SettlingSession(StoreWrapper):
             record = records.get(read.entry.primary(row))
             if record is not None and read.entry.is_of(row, record):
                 confirmed.append((*read.entry.from_record(row, record), State.VISIBLE))
-        return confirmed
+        return confirmed, is_still
+
+    def _is_known(self, read: _SettledRead, key: Row, changed_by: str | None) -> bool:
+        """Return whether a record was seen before with the same last change; remember it.
+
+        Then it had that when the rows were read, which was in between. Of a unit, any of its records will do.
+        """
+        if changed_by is None:
+            return True
+        change = (read.shape.table.name, () if changed_by.startswith(MADE) else key, changed_by)
+        is_known = change in self._changed_by
+        self._changed_by.add(change)
+        return is_known
 
 
 def _raw(batch: Batch) -> Batch:

@@ -39,7 +39,7 @@ class PreparedSection:
         records_of: RecordsOf = lambda table: None,
     ) -> None:
         bound = bound_of(plan)
-        self.rows, self.bound = bound.rows, bound.operations
+        self.rows, self.bound, self._fetched = bound.rows, bound.operations, bound.rows_fetched
         self._store = store
         self._settled = SettledStore(store, records_of) if store.row_writes is not None else None
         self._top = prepare(plan, Preparation(self._settled or store, slots, deployed), SECTION)
@@ -54,7 +54,7 @@ class PreparedSection:
         if self._settled is None:
             work = self._run(execution, self._store, timings, meter)
         else:
-            session = self._settled.session(self.bound)
+            session = self._settled.session(self.bound, self._fetched)
             while True:
                 try:
                     work = self._run(execution, session, timings, meter)

@@ -21,11 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from piql.runtime.execution.settling import MADE
 from piql.runtime.writing.stepped.unit_record import UnitName, UnitRecord, unit_from, unit_of
 from piql.schema.catalog import Table
 from piql.store.base import ReadShape, Store
 from piql.store.row_writes import SingleRowWrites
 from piql.store.rows import STATE, WRITE, PreparedRead, Row, State
+
+_NOBODY = "nobody"  # has written a record that is not there
 
 
 def held_records(store: Store, tables: Collection[str]) -> Callable[[Table], HeldRecords | None]:
@@ -53,14 +56,17 @@ class HeldRecords:
         answers: Sequence[list[Row]],
         read_again: Callable[[Row], list[Row]],
         count: Callable[[], None],
-    ) -> list[list[Row]]:
+    ) -> tuple[list[list[Row]], list[str | None]]:
         """Return the records of `answers` to gets of `keys`, without WRITE and State; none for one that is not there.
 
-        `count` is called before each request, and may raise; `read_again` counts for itself.
+        The second list has what has changed each, a write or a unit that is made; None where a unit holds it that is
+        not made. `count` is called before each request, and may raise; `read_again` counts for itself.
         """
         units: dict[UnitName, UnitRecord | None] = {}
         records: list[list[Row]] = []
+        changes: list[str | None] = []
         for key, rows in zip(keys, answers, strict=True):
+            changed_by: str | None = _NOBODY
             while rows and (name := unit_of(rows[0][-2])) is not None:
                 if name not in units:
                     count()
@@ -71,9 +77,13 @@ class HeldRecords:
                     if unit is not None or not rows or rows[0][-2] != before[-2]:
                         continue
                 image = self._image(unit, key, rows[0])
+                changed_by = f"{MADE}{'.'.join(name)}" if unit is not None and unit.stage == "made" else None
                 rows = [] if image is None else [(*image, None, State.VISIBLE)]
+            if rows and rows[0][-2] is not None:
+                changed_by = rows[0][-2]
             records.append([row[:-2] for row in rows if row[-1] != State.COMING])
-        return records
+            changes.append(changed_by)
+        return records, changes
 
     def _unit(self, name: UnitName) -> UnitRecord | None:
         """Return a unit, also one that is over; None where its place has another one, or none."""
