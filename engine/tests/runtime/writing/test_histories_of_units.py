@@ -51,6 +51,11 @@ def statement(chance: random.Random) -> str:
     return f"DELETE FROM plain WHERE id = {x}"
 
 
+def _of(value: Any, change: Callable[[int], int]) -> Any:
+    """Return what a change makes of a value; NULL stays NULL."""
+    return None if value is None else change(value)
+
+
 def told(values: Values, text: str) -> tuple[str, Values]:
     """Return what a statement is told, and what it leaves, if it is made alone."""
     word, _, rest = text.partition(" ")
@@ -60,14 +65,15 @@ def told(values: Values, text: str) -> tuple[str, Values]:
             return "no row", values
         if word == "DELETE":
             return "done", {at: value for at, value in values.items() if at != key}
-        return "done", {**values, key: values[key] * 2}
+        return "done", {**values, key: _of(values[key], lambda value: value * 2)}
     name, _, parameters = rest.partition(" ")
     given = json.loads(parameters)
     x, y = given["x"], given.get("y")
     if word == "READ":
         return repr([{"v": values[x]}] if x in values else []), values
     if name == "both":
-        return "done", {at: value + given["n"] if at in (x, y) else value for at, value in values.items()}
+        more = {at: _of(values[at], lambda value: value + given["n"]) for at in (x, y) if at in values}
+        return "done", values | more
     new: dict[int, Any] = {y: values.get(x)} | ({x: values.get(y)} if name == "swap" else {})
     return "done", {at: new.get(at, value) for at, value in values.items()}
 
@@ -118,10 +124,7 @@ def is_serial(
     for event in events:
         if event.began > first_end:
             continue
-        try:
-            outcome, after = told(values, event.text)
-        except TypeError:  # of a value that is NULL
-            continue
+        outcome, after = told(values, event.text)
         rest = [other for other in events if other is not event]
         if outcome == event.outcome and is_serial(rest, after, last, told):
             return True
