@@ -9,7 +9,7 @@ entries may hold more than such a read must see of all rows, as a text of which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from piql.compiler.binding.binder import BoundQuery
 from piql.compiler.bounds.queries import bound_of, section_cost
@@ -18,7 +18,7 @@ from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.optimizer.analysis.effort import BYTE
 from piql.compiler.physical.indexes.index_set import identity
 from piql.compiler.physical.indexes.secondary_index import index_on
-from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, inputs
+from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, range_reads
 from piql.compiler.physical.widths import usual_bytes
 from piql.schema.catalog import Index
 
@@ -48,7 +48,8 @@ def _narrow_indexes(plan: PhysicalNode, indexes: IndexesByTable) -> dict[str, tu
 
     A read is dear where a tenth of the time of the plan is spent on what the narrow index would not hold.
     """
-    wide = [(path, read, width) for path, read in _reads(plan, ()) if (width := _bytes_beside_key(read))]
+    groups = [(path, read) for path, read in range_reads(plan) if _is_of_group(read)]
+    wide = [(path, read, width) for path, read in groups if (width := _bytes_beside_key(read))]
     if not wide:
         return {}
     rows = {operator.path: operator.rows for operator in bound_of(plan).by_operator}
@@ -64,15 +65,8 @@ def _narrow_indexes(plan: PhysicalNode, indexes: IndexesByTable) -> dict[str, tu
     return narrow
 
 
-def _reads(node: PhysicalNode, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], IndexScan | SortedIndexJoin]]:
-    """Yield the reads of whole groups in a plan: no stop bounds them, and they name no range in a group."""
-    if isinstance(node, IndexScan | SortedIndexJoin) and _is_of_group(node):
-        yield path, node
-    for at, below in enumerate(inputs(node)):
-        yield from _reads(below, (*path, at))
-
-
 def _is_of_group(read: IndexScan | SortedIndexJoin) -> bool:
+    """Return whether a read is of whole groups: no stop bounds it, and it names no range in a group."""
     if read.index.is_primary or read.index.buckets > 1:
         return False
     return bool(read.prefix) and read.limit.count is None and read.range is None

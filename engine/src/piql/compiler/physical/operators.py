@@ -423,6 +423,16 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             assert_never(node)
 
 
+def range_reads(
+    plan: PhysicalNode, path: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], IndexScan | SortedIndexJoin]]:
+    """Yield the operators of a plan that read ranges of an index, each with the path to it, above those below it."""
+    if isinstance(plan, IndexScan | SortedIndexJoin):
+        yield path, plan
+    for at, below in enumerate(inputs(plan)):
+        yield from range_reads(below, (*path, at))
+
+
 def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
     """Return an operator with each one below it replaced by `change`; the same object when none changed."""
     below = inputs(node)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-from piql.compiler.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, inputs
+from piql.compiler.physical.operators import IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, range_reads
 from piql.schema.catalog import ForeignKey, Table
 
 GroupRead: TypeAlias = IndexScan | SortedIndexJoin
@@ -31,17 +31,10 @@ def groups_read(plan: PhysicalNode, tables: Mapping[str, Table]) -> Iterator[tup
 
     Each request of the operator reads such a group. Reads of one row by its key have none.
     """
-    for path, read in _reads(plan):
+    for path, read in range_reads(plan):
         group = group_of(read, tables) if read.limit.max and not is_get(read) else None
         if group is not None:
             yield path, group
-
-
-def _reads(plan: PhysicalNode, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], GroupRead]]:
-    if isinstance(plan, IndexScan | SortedIndexJoin):
-        yield path, plan
-    for at, child in enumerate(inputs(plan)):
-        yield from _reads(child, (*path, at))
 
 
 def is_get(read: GroupRead | IndexFKJoin) -> bool:

@@ -320,8 +320,7 @@ class SettlingSession(StoreWrapper):
             if is_still or read.shape.is_get:
                 return settled
             self.repair(1)
-            (batch,) = [_raw(Batch(read, [arguments]))]
-            rows = self.behind.read_many([batch], self._consistency)[0][0]
+            rows = self.behind.read_many([_raw(Batch(read, [arguments]))], self._consistency)[0][0]
 
     def _read_on(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> tuple[list[Row], bool]:
         """Return up to the limit of rows whose records have them, reading on while some are missing.

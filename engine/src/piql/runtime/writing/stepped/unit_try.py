@@ -149,18 +149,22 @@ class UnitTry:
 
         The latter are held, too: so their writers wait, or are seen to have been quicker.
         """
+        is_member = group.children.is_named_by
+        members = sum(
+            is_member(known.old, group.key) for (name, _), known in self._records.items() if name == group.table
+        )
         for primary, _ in group.children.found(group.key):
             if (group.table, primary) in self._records:
                 continue
             counted = Meter()
             known = self.record(group.table, primary, counted)
             meter.lose(counted.lost)
-            known.is_beside = not group.children.is_named_by(known.old, group.key)
+            known.is_beside = not is_member(known.old, group.key)
             if known.is_beside:
                 meter.repair(_BESIDE)
                 continue
-            members = [known for (name, _), known in self._records.items() if name == group.table]
-            if sum(group.children.is_named_by(known.old, group.key) for known in members) > most:
+            members += 1
+            if members > most:
                 raise GroupMoved
             meter.step(1)
 
